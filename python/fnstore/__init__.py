@@ -11,14 +11,16 @@ import copyreg as _copyreg
 from typing import TYPE_CHECKING as _TYPE_CHECKING
 from typing import NoReturn as _NoReturn
 
-from . import _errors, _fnstore
+from . import _errors, _fnstore, _texts
 from ._edits import Transaction
 from ._errors import *
 from ._fnstore import *
+from ._texts import *
 
 __all__ = ["Transaction"]
 __all__ += _errors.__all__
 __all__ += _fnstore.__all__
+__all__ += _texts.__all__
 
 
 __version__: str

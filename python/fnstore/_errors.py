@@ -15,12 +15,14 @@ __all__ = [
     "ExpandError",
     "ImportFailedError",
     "LockedError",
+    "ModelError",
     "ModelMissingError",
     "NumberError",
     "PickleError",
     "QueryError",
     "ReplacedError",
     "StoreError",
+    "TextError",
     "UnknownNameError",
 ]
 
@@ -111,3 +113,11 @@ class ModelMissingError(ExpandError, FileNotFoundError):
 
 class PickleError(Error, TypeError):
     """A handle, and what reads through it, belongs to its process."""
+
+
+class ModelError(Error):
+    """A model cannot be opened, or fails."""
+
+
+class TextError(Error, ValueError):
+    """A model cannot work on a text: it is empty or too long, or what is asked of it does not fit it."""

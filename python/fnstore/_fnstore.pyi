@@ -1,7 +1,7 @@
 """Types of the native module; `help()` has what each does."""
 
 import os
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import Any, Final, Literal, Self, final, overload
 
@@ -9,12 +9,18 @@ import pandas
 import polars
 
 from ._edits import Transaction
+from ._errors import TextError
 
 __all__ = [
-    "AnnotationSet", "Answers", "Attestation", "BackupReport", "Carrying", "Change", "CheckReport", "Commit", "Database", "Document", "Edits",
-    "Element", "ExpansionReport", "ExportReport", "Finding", "Frame", "FrameElement", "FrameRelation", "FramenetFiles",
-    "Generation", "Growth", "ImportReport", "Judgement", "Label", "Layer", "LexicalUnit", "Progress", "Proposal", "Query",
-    "Release", "SemType", "Table", "VerificationReport", "create", "open",
+    "Agreement", "Alignment", "AnnotatedText", "AnnotationSet", "Answers", "Attestation", "BackupReport", "Carrying",
+    "Change", "CheckReport", "Commit", "Coverage", "Database", "DeletionReport", "Difference", "DiscoveredLu",
+    "Document", "Edition", "EditionChanges", "Edits", "Element", "ExpansionReport", "ExportReport", "FilterReport",
+    "Finding", "FoundFe", "Frame", "FrameElement", "FrameRelation", "FrameSearch", "FramenetFiles", "Generation",
+    "Growth", "ImportReport", "Judgement", "Label", "Layer", "Leak", "LexicalUnit", "MergedShard", "Paraphrase",
+    "Progress", "Proposal", "Query", "Realization", "Release", "Rewriting", "Score", "SemType", "Sentence",
+    "SentenceRewriter", "SpanAligner", "StoredRecipe", "Substitutes", "Synset", "Table", "Tagged", "Target",
+    "TextAnnotator", "TextScorer", "Valence", "Verdict", "VerificationReport", "WordFinder", "WordTagger", "create",
+    "open", "recipe", "recipe_names", "restore",
 ]
 
 _Path = str | os.PathLike[str]
@@ -22,6 +28,9 @@ _Span = tuple[int, int]
 
 def open(path: _Path) -> Database: ...
 def create(path: _Path, *, exist_ok: bool = False) -> Database: ...
+def restore(backup: _Path, path: _Path, *, force: bool = False) -> BackupReport: ...
+def recipe(name: str) -> str: ...
+def recipe_names() -> list[str]: ...
 @final
 class Element:
     name: Final[str]
@@ -113,6 +122,8 @@ class Query:
     def offset(self, count: int) -> Query: ...
     def after(self, cursor: str) -> Query: ...
     def sort(self, fields: str) -> Query: ...
+    def sample(self, size: int, *, per: str | None = None, seed: int = 1) -> Query: ...
+    def explain(self) -> dict[str, Any]: ...
     def to_arrow(self, columns: Sequence[str] | None = None) -> Table: ...
     def to_polars(self, columns: Sequence[str] | None = None) -> polars.DataFrame: ...
     def to_pandas(self, columns: Sequence[str] | None = None) -> pandas.DataFrame: ...
@@ -216,6 +227,7 @@ class LexicalUnit:
     subcorpora: Final[list[str]]
     set_counts: Final[dict[str, int]]
     def query(self, expression: str = "") -> Query: ...
+    def valence(self, over: str | None = None) -> Valence: ...
 
 @final
 class FrameRelation:
@@ -344,6 +356,310 @@ class VerificationReport:
     without: Final[int]
 
 @final
+class Edition:
+    release: Final[str]
+    name: Final[str]
+    expression: Final[str]
+    created: Final[int]
+    revision: Final[int]
+    sets: Final[int]
+    sentences: Final[int]
+    pairs: Final[int]
+    lemma_pairs: Final[int]
+    split_list: Final[str | None]
+    blake3: Final[str]
+    def query(self, expression: str = "") -> Query: ...
+    def verify(self) -> EditionChanges: ...
+    def delete(self) -> int: ...
+
+@final
+class EditionChanges:
+    removed: Final[list[str]]
+    changed: Final[list[str]]
+    added: Final[list[str]]
+    unanswered: Final[str | None]
+    def __bool__(self) -> bool: ...
+
+@final
+class DeletionReport:
+    sets: Final[int]
+    lus: Final[int]
+    decided: Final[list[str]]
+    revision: Final[int | None]
+
+@final
+class MergedShard:
+    path: Final[Path]
+    release: Final[str]
+    shard: Final[int]
+    of: Final[int]
+    seeds: Final[int]
+    sets: Final[int]
+    written: Final[int]
+    skipped: Final[bool]
+
+@final
+class Difference:
+    kind: Final[Literal["frame", "fe", "lu", "relation", "annotation"]]
+    change: Final[Literal["added", "removed", "changed"]]
+    frame: Final[str]
+    name: Final[str]
+    property: Final[str | None]
+    before: Final[str | None]
+    after: Final[str | None]
+    count: Final[int]
+
+@final
+class Sentence:
+    release: Final[str]
+    id: Final[str]
+    text: Final[str]
+    sets: Final[int]
+
+@final
+class Synset:
+    wordnet: Final[str]
+    id: Final[str]
+    pos: Final[Literal["n", "v", "a", "r", "x"]]
+    ili: Final[str | None]
+    topic: Final[str]
+    members: Final[list[str]]
+    keys: Final[list[str]]
+    definitions: Final[list[str]]
+    examples: Final[list[str]]
+    relations: Final[list[tuple[str, str, list[str]]]]
+
+@final
+class Realization:
+    fes: Final[list[str]]
+    total: Final[int]
+    patterns: Final[list[tuple[list[tuple[str, str, str]], int, list[str]]]]
+
+@final
+class Valence:
+    fes: Final[list[Realization]]
+    groups: Final[list[Realization]]
+
+@final
+class Coverage:
+    release: Final[str]
+    group: Final[Literal["all", "pos", "lu-status"]]
+    value: Final[str]
+    lus: Final[int]
+    proposed: Final[int]
+    without_exemplars: Final[int]
+    without_human_sets: Final[int]
+    generated_only: Final[int]
+    sets: Final[dict[str, int]]
+
+@final
+class Agreement:
+    question: Final[str]
+    role: Final[Literal["output", "in-frame control", "out-of-frame control"]]
+    items: Final[int]
+    accepted: Final[int]
+    share: Final[float]
+    mean: Final[float]
+    shared: Final[int]
+    unanimous: Final[int]
+    by_three: Final[int]
+    accepted_by_three: Final[int]
+    kappa: Final[float | None]
+
+@final
+class StoredRecipe:
+    recipe: Final[int]
+    fingerprint: Final[str]
+    sets: Final[int]
+    rules: Final[str]
+    settings: Final[Any]
+
+@final
+class Alignment:
+    spans: Final[list[_Span] | None]
+    texts: Final[list[str] | None]
+    score: Final[float | None]
+    runners_up: Final[list[list[tuple[_Span, str, float]]]]
+
+@final
+class Score:
+    log_prob: Final[float]
+    tokens: Final[int]
+    perplexity: Final[float]
+
+@final
+class Verdict:
+    yes: Final[float]
+    log_odds: Final[float]
+
+@final
+class Tagged:
+    words: Final[list[str]]
+    tags: Final[list[str]]
+    scores: Final[list[float]]
+
+@final
+class Substitutes:
+    target: Final[str]
+    substitutes: Final[list[tuple[str, float]]]
+
+@final
+class Paraphrase:
+    text: Final[str]
+    score: Final[float]
+    log_prob: Final[float]
+    ended: Final[bool]
+    met: Final[list[list[str]]]
+    unmet: Final[list[list[str]]]
+    copy: Final[bool]
+
+@final
+class Rewriting:
+    text: Final[str]
+    paraphrases: Final[list[Paraphrase]]
+    lifted: Final[list[str]]
+    stop: Final[Literal["length-limit", "blocked"] | None]
+
+@final
+class FoundFe:
+    name: Final[str]
+    span: Final[_Span]
+    text: Final[str]
+    score: Final[float]
+
+@final
+class Target:
+    span: Final[_Span]
+    pieces: Final[list[_Span]]
+    text: Final[str]
+    frame: Final[str]
+    lu: Final[str | None]
+    score: Final[float]
+    by_form: Final[bool]
+    runners_up: Final[list[tuple[str, float]]]
+    fes: Final[list[FoundFe] | None]
+
+@final
+class AnnotatedText:
+    text: Final[str]
+    targets: Final[list[Target]]
+
+@final
+class SpanAligner:
+    def __new__(
+        cls,
+        dirs: Sequence[_Path],
+        head: _Path,
+        encoder: _Path | None,
+        device: str,
+        threshold: float | None,
+        runners_up: int,
+        language: str | None,
+    ) -> Self: ...
+    def batch(
+        self, items: list[tuple[str | list[str], list[_Span], str | list[str]]]
+    ) -> list[Alignment | TextError]: ...
+
+@final
+class TextScorer:
+    def __new__(
+        cls,
+        dirs: Sequence[_Path],
+        model: _Path,
+        device: str,
+        numbers: str | None,
+        question: _Path | None,
+        language: str | None,
+    ) -> Self: ...
+    def batch(self, items: list[tuple[str, _Span | None]]) -> list[Score | TextError]: ...
+    def fields(self) -> list[str]: ...
+    def ask(self, items: list[dict[str, list[str]]]) -> list[Verdict | TextError]: ...
+
+@final
+class WordTagger:
+    def __new__(
+        cls, dirs: Sequence[_Path], tagger: _Path, encoder: _Path | None, device: str, language: str | None
+    ) -> Self: ...
+    def batch(self, items: list[str | list[str]]) -> list[Tagged | TextError]: ...
+
+@final
+class WordFinder:
+    def __new__(
+        cls,
+        dirs: Sequence[_Path],
+        model: _Path | None,
+        device: str,
+        numbers: str | None,
+        n_best: int,
+        language: str | None,
+    ) -> Self: ...
+    def batch(self, items: list[tuple[str, _Span, list[str]]]) -> list[Substitutes | TextError]: ...
+
+@final
+class SentenceRewriter:
+    def __new__(
+        cls,
+        dirs: Sequence[_Path],
+        model: _Path | None,
+        device: str,
+        numbers: str | None,
+        language: str | None,
+        options: dict[str, object],
+    ) -> Self: ...
+    def batch(
+        self, items: list[tuple[str, list[str], list[list[str]], list[_Span], str, list[str]]]
+    ) -> list[Rewriting | TextError]: ...
+
+@final
+class TextAnnotator:
+    def batch(self, texts: list[str]) -> list[AnnotatedText | TextError]: ...
+    def finish(self) -> str | None: ...
+    def abort(self) -> None: ...
+
+@final
+class FilterReport:
+    sets: Final[int]
+    written: Final[int]
+    precision_cut: Final[float]
+    by_precision: Final[int]
+    recall_cut: Final[float]
+    by_recall: Final[int]
+
+@final
+class DiscoveredLu:
+    lu: Final[str]
+    score: Final[float]
+    evokes: Final[float | None]
+    slot: Final[float | None]
+    support: Final[float]
+    likeness: Final[float | None]
+    sources: Final[list[str]]
+    sentences: Final[list[tuple[str, str, float | None]]]
+
+@final
+class FrameSearch:
+    release: Final[str]
+    frame: Final[str]
+    candidates: Final[int]
+    asked: Final[int]
+    was_searched: Final[bool]
+    found: Final[list[DiscoveredLu]]
+    refused: Final[list[tuple[str, str, str | None]]]
+
+@final
+class Leak:
+    code: Final[Literal["L-text", "L-seed"]]
+    part: Final[str]
+    release: Final[str]
+    set: Final[str]
+    sets: Final[int]
+    other_part: Final[str]
+    other_release: Final[str]
+    other_set: Final[str]
+    other_sets: Final[int]
+    text: Final[str]
+
+@final
 class FramenetFiles:
     def read(self, name: str) -> str | None: ...
 
@@ -393,6 +709,7 @@ class Database:
         after: str | None = None,
         offset: int = 0,
         limit: int | None = None,
+        case_sensitive: bool = False,
     ) -> Query: ...
     def count(self, expression: str = "") -> int: ...
     def annotation_set(self, id: str, release: str | None = None) -> AnnotationSet: ...
@@ -411,7 +728,63 @@ class Database:
         sample: int | None = None,
         per: str | None = None,
         seed: int = 1,
+        case_sensitive: bool = False,
+        tagger: _Path | None = None,
+        encoder: _Path | None = None,
+        models: _Path | None = None,
+        device: str = "cpu",
     ) -> ExportReport: ...
+    def editions(self, release: str | None = None) -> list[Edition]: ...
+    def edition(self, name: str, release: str | None = None) -> Edition: ...
+    def create_edition(
+        self,
+        name: str,
+        expression: str,
+        *,
+        release: str | None = None,
+        sample: int | None = None,
+        per: str | None = None,
+        seed: int = 1,
+    ) -> Edition: ...
+    def sentences(self, *, without_sets: bool = False, release: str | None = None) -> list[Sentence]: ...
+    def synsets(self, word: str, wordnet: str | None = None) -> list[Synset]: ...
+    def coverage(self, release: str | None = None) -> list[Coverage]: ...
+    def agreement(self) -> list[Agreement]: ...
+    def recipes(self) -> list[StoredRecipe]: ...
+    def delete(self, expression: str, *, dry_run: bool = False) -> DeletionReport: ...
+    def merge(
+        self,
+        *paths: _Path,
+        mixed: bool = False,
+        again: bool = False,
+        progress: Callable[[int, int], object] | None = None,
+    ) -> list[MergedShard]: ...
+    def remove_release(self, name: str) -> int: ...
+    def differences(self, before: str, after: str) -> list[Difference]: ...
+    def keep_history(
+        self, *, commits: int | None = None, days: int | None = None, forever: bool = False
+    ) -> None: ...
+    def reindex(self) -> int: ...
+    def annotate(
+        self,
+        texts: Iterable[str],
+        *,
+        release: str | None = None,
+        open: bool = False,
+        identifier: _Path = "frames",
+        encoder: _Path | None = None,
+        tagger: _Path = "tagger",
+        no_tagger: bool = False,
+        labeller: _Path = "fes",
+        no_fes: bool = False,
+        into: _Path | None = None,
+        name: str = "predicted",
+        models: _Path | None = None,
+        device: str = "cpu",
+        any_language: bool = False,
+        errors: Literal["raise", "keep"] = "raise",
+        progress: Callable[[int], object] | None = None,
+    ) -> Iterator[AnnotatedText]: ...
     def proposals(
         self,
         expression: str = "",
@@ -419,15 +792,60 @@ class Database:
         limit: int | None = None,
         with_decided: bool = False,
         with_refused: bool = False,
+        ranker: _Path | None = None,
         models: _Path | None = None,
     ) -> list[Proposal]: ...
     def verify(
         self,
         expression: str,
         *,
+        verifier: _Path = "verifier",
+        rewriter: _Path | None = None,
         models: _Path | None = None,
+        device: str = "cpu",
+        numbers: str | None = None,
+        any_language: bool = False,
         progress: Callable[[int], object] | None = None,
     ) -> VerificationReport: ...
+    def fit(
+        self,
+        expression: str,
+        *,
+        identifier: _Path = "frames",
+        encoder: _Path | None = None,
+        models: _Path | None = None,
+        device: str = "cpu",
+        any_language: bool = False,
+        progress: Callable[[int], object] | None = None,
+    ) -> VerificationReport: ...
+    def filter(
+        self,
+        expression: str,
+        *,
+        filter: _Path = "filter",
+        models: _Path | None = None,
+        progress: Callable[[int], object] | None = None,
+    ) -> FilterReport: ...
+    def discover(
+        self,
+        *frames: str,
+        release: str | None = None,
+        wordnet: str | None = None,
+        corpus: _Path | None = None,
+        candidates: int = 60,
+        sentences: int = 3,
+        least: float = 0.1,
+        again: bool = False,
+        verifier: _Path = "verifier",
+        rewriter: _Path | None = None,
+        no_rewriter: bool = False,
+        models: _Path | None = None,
+        device: str = "cpu",
+        numbers: str | None = None,
+        any_language: bool = False,
+        progress: Callable[[FrameSearch, int, int], object] | None = None,
+    ) -> list[FrameSearch]: ...
+    def leaks(self) -> list[Leak]: ...
     def check(self, *, deep: bool = False, progress: Callable[[int], object] | None = None) -> CheckReport: ...
     def backup(self, path: _Path) -> BackupReport: ...
     def with_split_list(self, path: _Path, *, strict: bool = False) -> Database: ...
@@ -437,6 +855,7 @@ class Database:
         *,
         release: str | None = None,
         language: str | None = None,
+        spans: bool = False,
         strict: bool = False,
         progress: Callable[[int, int], object] | None = None,
     ) -> ImportReport: ...
@@ -448,6 +867,13 @@ class Database:
         model: _Path | None = None,
         models: _Path | None = None,
         filter: _Path | None = None,
+        verifier: _Path | None = None,
+        from_sisters: bool = False,
+        blind_to: str | None = None,
+        redo: bool = False,
+        sample: int | None = None,
+        per: str | None = None,
+        seed: int = 1,
         device: str = "cpu",
         limit: int | None = None,
         progress: Callable[[Progress], object] | None = None,

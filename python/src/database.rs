@@ -8,15 +8,13 @@ use fnstore::internals::WithStore as _;
 use fnstore::lexicon::{Lexicon, RecordKey};
 use fnstore::model::AnnotationSetId;
 use fnstore::query::{Case, Expression, Pattern};
-use fnstore::transfer::ImportOptions;
 use pyo3::prelude::*;
-use pyo3::types::{PyDict, PyInt};
+use pyo3::types::PyInt;
 
 use crate::annotation::AnnotationSet;
 use crate::changes::{self, Change, Commit};
 use crate::error::{Fault, Result};
-use crate::expand::{self, ExpansionReport, ImportReport, Wishes};
-use crate::export::{self, ExportReport, Wanted};
+use crate::export;
 use crate::framenet::FramenetFiles;
 use crate::handle::Handle;
 use crate::lexicon::{
@@ -26,13 +24,13 @@ use crate::number::Count;
 use crate::proposals::{self, Proposal};
 use crate::query::Query;
 use crate::transaction::Edits;
-use crate::upkeep::{self, BackupReport, CheckReport, VerificationReport};
+use crate::upkeep::{self, BackupReport, CheckReport, Leak};
 
 /// A store. Reading needs no lock; importing, expanding and transactions hold the writer's while
 /// they last.
 #[pyclass(frozen, module = "fnstore")]
 pub(crate) struct Database {
-    handle: Arc<Handle>,
+    pub(crate) handle: Arc<Handle>,
 }
 
 /// A name, or an id.
@@ -85,7 +83,7 @@ pub(crate) fn create(path: PathBuf, exist_ok: bool) -> Result<Database> {
 
 impl Database {
     /// Does something with each release of a name, or with all.
-    fn each<T>(
+    pub(crate) fn each<T>(
         &self,
         release: Option<&str>,
         mut of: impl FnMut(&Home, &Lexicon<'_>) -> Result<Vec<T>>,
@@ -102,13 +100,13 @@ impl Database {
         Ok(found)
     }
 
-    fn home(&self, lexicon: &Lexicon<'_>) -> Home {
+    pub(crate) fn home(&self, lexicon: &Lexicon<'_>) -> Home {
         let release = Arc::new(lexicon.release().clone());
         Home { handle: Arc::clone(&self.handle), release }
     }
 
     /// The release of a name, or the only one.
-    fn only(&self, release: Option<String>) -> Result<String> {
+    pub(crate) fn only(&self, release: Option<String>) -> Result<String> {
         let database = self.handle.get()?;
         if let Some(name) = release {
             return Ok(database.release(&name)?.name);
@@ -130,7 +128,7 @@ impl Database {
 
 /// Names as the query language writes them: exact, with `*` and `?`, or a regular expression after
 /// `~`.
-fn pattern(names: Option<&str>) -> Result<Pattern> {
+pub(crate) fn pattern(names: Option<&str>) -> Result<Pattern> {
     let Some(names) = names else { return Ok(Pattern::wildcard("*", Case::Fold)) };
     let made = match names.strip_prefix('~') {
         Some(expression) => Pattern::regex(expression, Case::Fold),
@@ -330,9 +328,12 @@ impl Database {
 
     /// A query of the store, as in db.query("frame=Verification trigger=confirm*").
     /// Sets behind a cursor (`Answers.cursor`) are the next page of the same query and order.
-    #[pyo3(signature = (expression="", *, sort=None, after=None, offset=Count(0), limit=None),
-           text_signature =
-               "($self, expression='', *, sort=None, after=None, offset=0, limit=None)")]
+    /// With case_sensitive, letters match as they are written.
+    #[pyo3(signature = (expression="", *, sort=None, after=None, offset=Count(0), limit=None,
+                        case_sensitive=false),
+           text_signature = "($self, expression='', *, sort=None, after=None, offset=0, \
+                             limit=None, case_sensitive=False)")]
+    #[allow(clippy::too_many_arguments, reason = "Python's callers name them")]
     fn query(
         &self,
         py: Python<'_>,
@@ -341,9 +342,11 @@ impl Database {
         after: Option<&str>,
         offset: Count,
         limit: Option<Count>,
+        case_sensitive: bool,
     ) -> Result<Query> {
         let part = (offset.size(), limit.map(Count::size));
-        py.detach(|| Query::new(&self.handle, expression, sort, after, part))
+        let case = if case_sensitive { Case::Sensitive } else { Case::Fold };
+        py.detach(|| Query::new(&self.handle, (expression, case), sort, after, part))
     }
 
     /// Number of annotation sets for which a query holds.
@@ -389,58 +392,12 @@ impl Database {
         })
     }
 
-    /// Imports a release from a zip file or a directory, all of it or nothing; progress is called
-    /// with files read and files to read.
-    #[pyo3(signature = (path, *, release=None, language=None, strict=false, progress=None))]
-    fn import_release(
-        &self,
-        py: Python<'_>,
-        path: PathBuf,
-        release: Option<String>,
-        language: Option<String>,
-        strict: bool,
-        progress: Option<Py<PyAny>>,
-    ) -> PyResult<ImportReport> {
-        let options = ImportOptions { release, language, strict, ..ImportOptions::default() };
-        expand::import(py, &self.handle, path, (options, progress))
-    }
-
-    /// Writes new annotated sentences from the human ones that a query finds. Run again it goes on
-    /// where it was stopped, by Ctrl-C or otherwise; progress is called with a Progress. Settings
-    /// are those of a recipe's file: rounds, beam, candidates, max_pieces, words, guide, search,
-    /// choice, asked, tell_bans, ban_lexicon, few_lus, reword, keep_fe, carry,
-    /// frame_fit,
-    /// least_frame_fit, least_evokes, numbers. Models that are made for another language than the
-    /// release are refused, unless any_language is true.
-    #[pyo3(signature = (expression, *, recipe=None, model=None, models=None, filter=None, device="cpu", limit=None,
-                        progress=None, any_language=false, **settings))]
-    #[allow(clippy::too_many_arguments, reason = "Python's callers name them")]
-    fn expand(
-        &self,
-        py: Python<'_>,
-        expression: &str,
-        recipe: Option<String>,
-        model: Option<PathBuf>,
-        models: Option<PathBuf>,
-        filter: Option<PathBuf>,
-        device: &str,
-        limit: Option<Count>,
-        progress: Option<Py<PyAny>>,
-        any_language: bool,
-        settings: Option<&Bound<'_, PyDict>>,
-    ) -> PyResult<ExpansionReport> {
-        let models = directories(py, models)?;
-        let (settings, device) = (expand::settings(settings)?, device.to_owned());
-        let limit = limit.map(Count::size);
-        let wishes =
-            Wishes { settings, recipe, model, models, filter, device, limit, any_language };
-        expand::expand(py, &self.handle, expression, (wishes, progress))
-    }
-
     /// Lexical units that the generated sets propose for which a query holds, the likeliest first.
     /// With with_decided those, too, that were decided on; with with_refused behind them words
     /// without content.
-    #[pyo3(signature = (expression="", *, limit=None, with_decided=false, with_refused=false, models=None))]
+    #[pyo3(signature = (expression="", *, limit=None, with_decided=false, with_refused=false,
+                        ranker=None, models=None))]
+    #[allow(clippy::too_many_arguments, reason = "Python's callers name them")]
     fn proposals(
         &self,
         py: Python<'_>,
@@ -448,26 +405,12 @@ impl Database {
         limit: Option<Count>,
         with_decided: bool,
         with_refused: bool,
+        ranker: Option<PathBuf>,
         models: Option<PathBuf>,
     ) -> PyResult<Vec<Proposal>> {
         let (limit, models) = (limit.map(Count::size), directories(py, models)?);
-        let wishes = proposals::Wishes { limit, with_decided, with_refused, models };
+        let wishes = proposals::Wishes { limit, with_decided, with_refused, ranker, models };
         Ok(py.detach(|| proposals::list(&self.handle, expression, wishes))?)
-    }
-
-    /// Asks a verifier of the sets for which a query holds: `evokes`, `same_meaning` and `reverse`
-    /// of queries. What was asked the same before is not asked again; progress is called with the
-    /// sets that were looked at.
-    #[pyo3(signature = (expression, *, models=None, progress=None))]
-    fn verify(
-        &self,
-        py: Python<'_>,
-        expression: &str,
-        models: Option<PathBuf>,
-        progress: Option<Py<PyAny>>,
-    ) -> PyResult<VerificationReport> {
-        let models = directories(py, models)?;
-        upkeep::verify(py, &self.handle, (expression, &models), progress)
     }
 
     /// Reads every row and says what is wrong; with deep, references both ways and the index.
@@ -482,56 +425,16 @@ impl Database {
         upkeep::check(py, &self.handle, (deep, progress))
     }
 
+    /// What stands in two parts of the data, so that models are tested on training data: texts, and
+    /// generated sets whose seed's sentence is in another part. Parts are those of the split list
+    /// that the store is read under.
+    fn leaks(&self, py: Python<'_>) -> Result<Vec<Leak>> {
+        py.detach(|| upkeep::leaks(&self.handle))
+    }
+
     /// Copies the store as it is now into a directory that is not there yet or is empty.
     fn backup(&self, py: Python<'_>, path: PathBuf) -> Result<BackupReport> {
         py.detach(|| upkeep::backup(&self.handle, &path))
-    }
-
-    /// Writes what a query finds to a file, all of it or nothing, as `fnstore export` does; an
-    /// existing file is an ExistsError, or with force replaced. `to` is jsonl, framenet-xml, conll,
-    /// bios, conllu-plus, training-conll, training-bios, semafor, csv or parquet. training has a
-    /// record for each sentence (jsonl, parquet), whose spacing is stored, natural or tokens. With
-    /// sample, so many sets, or so many for each value of the fields in per. no_leaks leaves out
-    /// training sentences that stand in dev or test; a query that asks for parts, or records that
-    /// have them, warn otherwise. Token formats have the parts of speech that FrameNet has,
-    /// training records none.
-    #[pyo3(signature = (path, expression="", *, to, training=false, spacing=None, with_base=false,
-                        force=false, no_leaks=false, sample=None, per=None, seed=Count(1)),
-           text_signature = "($self, path, expression='', *, to, training=False, spacing=None, \
-                             with_base=False, force=False, no_leaks=False, sample=None, per=None, \
-                             seed=1)")]
-    #[allow(clippy::too_many_arguments, reason = "Python's callers name them")]
-    fn export(
-        &self,
-        py: Python<'_>,
-        path: PathBuf,
-        expression: &str,
-        to: &str,
-        training: bool,
-        spacing: Option<String>,
-        with_base: bool,
-        force: bool,
-        no_leaks: bool,
-        sample: Option<Count>,
-        per: Option<String>,
-        seed: Count,
-    ) -> PyResult<ExportReport> {
-        let sampling = sample.map(|size| (size.size(), per, seed.0));
-        let (expression, to) = (expression.to_owned(), to.to_owned());
-        let wanted = Wanted {
-            expression,
-            to,
-            path,
-            training,
-            spacing,
-            with_base,
-            force,
-            no_leaks,
-            sampling,
-        };
-        let report = py.detach(|| wanted.write(&*self.handle.get()?))?;
-        report.warn(py, no_leaks)?;
-        Ok(report)
     }
 
     /// The store for reading under a split list, which says which part of the data (`split` in
@@ -580,7 +483,7 @@ impl Database {
 }
 
 /// Where models are looked for: in the directory that is named, else in those of the package.
-fn directories(py: Python<'_>, named: Option<PathBuf>) -> PyResult<Vec<PathBuf>> {
+pub(crate) fn directories(py: Python<'_>, named: Option<PathBuf>) -> PyResult<Vec<PathBuf>> {
     match named {
         Some(named) => Ok(vec![named]),
         None => py.import("fnstore._models")?.call_method0("directories")?.extract(),

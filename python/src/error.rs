@@ -63,6 +63,11 @@ impl Fault {
         self
     }
 
+    /// Whether a model is not at hand.
+    pub(crate) fn is_absence(&self) -> bool {
+        self.class == "ModelMissingError"
+    }
+
     /// The message, for where there is no exception to raise.
     pub(crate) fn message(&self) -> &str {
         &self.message
@@ -260,5 +265,51 @@ impl From<RecipeFileError> for Fault {
 impl From<ModelError> for Fault {
     fn from(error: ModelError) -> Self {
         Self::of("ModelMissingError", &error, "M-model", MODELS)
+    }
+}
+
+/// Errors of models that are opened and asked.
+macro_rules! of_models {
+    ($($error:path,)*) => {
+        $(impl From<$error> for Fault {
+            fn from(error: $error) -> Self {
+                match error.kind() {
+                    ErrorKind::NoModel => {
+                        Self::of("ModelMissingError", &error, "M-missing", MODELS).advise(MODELS)
+                    }
+                    _ => Self::of("ModelError", &error, "M-model", "give another model"),
+                }
+            }
+        })*
+    };
+}
+
+of_models! {
+    fnstore::internals::align::AlignError,
+    fnstore::internals::NetworkError,
+    fnstore::internals::nn::NnError,
+    fnstore::internals::prompt::PromptError,
+    fnstore::internals::score::ScoreError,
+    fnstore::internals::vectors::VectorsError,
+    fnstore::internals::FileError,
+    fnstore::internals::filter::FilterError,
+    fnstore::internals::verify::VerifyError,
+    ParaphraseError,
+}
+
+impl From<fnstore::internals::review::ReviewError> for Fault {
+    fn from(error: fnstore::internals::review::ReviewError) -> Self {
+        Self::of("StoreError", &error, "V-review", "fnstore check says what is wrong with a store")
+    }
+}
+
+impl From<fnstore::discover::DiscoverError> for Fault {
+    fn from(error: fnstore::discover::DiscoverError) -> Self {
+        match error {
+            fnstore::discover::DiscoverError::Database(error) => error.into(),
+            _ => {
+                Self::of("ExpandError", &error, "V-discover", "run it again: it goes on from here")
+            }
+        }
     }
 }

@@ -7,15 +7,20 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 use fnstore::database::{Database, DatabaseError, SplitListError};
-use fnstore::exchange::{Spacing, TokenFormat, TrainingFormat, open_split_list};
+use fnstore::exchange::{Spacing, TokenFormat, TrainingFormat, WordTagger, open_split_list};
 use fnstore::internals::durable::WholeFile;
-use fnstore::query::{Expression, Field};
+use fnstore::internals::tag::Tagger;
+use fnstore::query::{Case, Expression, Field};
 use fnstore::search::Sampling;
 use fnstore::transfer::{JsonlExport, LossyExport};
 use pyo3::exceptions::PyUserWarning;
 use pyo3::prelude::*;
 
+use crate::database::{self, directories};
+use crate::editions::sampling;
 use crate::error::{Fault, Result};
+use crate::models::Places;
+use crate::number::Count;
 
 /// What an export wrote, and what its format cannot hold.
 #[pyclass(frozen, get_all, module = "fnstore")]
@@ -38,7 +43,7 @@ impl ExportReport {
 
 impl ExportReport {
     /// Warns of training sentences in dev or test that are in the file.
-    pub(crate) fn warn(&self, py: Python<'_>, no_leaks: bool) -> PyResult<()> {
+    fn warn(&self, py: Python<'_>, no_leaks: bool) -> PyResult<()> {
         if no_leaks || self.leaking == 0 {
             return Ok(());
         }
@@ -56,16 +61,18 @@ impl ExportReport {
 }
 
 /// What is asked for.
-pub(crate) struct Wanted {
-    pub(crate) expression: String,
-    pub(crate) to: String,
-    pub(crate) path: PathBuf,
-    pub(crate) training: bool,
-    pub(crate) spacing: Option<String>,
-    pub(crate) with_base: bool,
-    pub(crate) force: bool,
-    pub(crate) no_leaks: bool,
-    pub(crate) sampling: Option<(usize, Option<String>, u64)>,
+struct Wanted {
+    expression: String,
+    to: String,
+    path: PathBuf,
+    training: bool,
+    spacing: Option<String>,
+    with_base: bool,
+    force: bool,
+    no_leaks: bool,
+    sampling: Option<Sampling>,
+    case: Case,
+    tagger: Option<Tagger>,
 }
 
 /// Formats, as the command names them.
@@ -90,18 +97,14 @@ type Written = (BTreeMap<String, u64>, BTreeMap<String, u64>);
 
 impl Wanted {
     /// Writes the export, all of it or nothing.
-    pub(crate) fn write(&self, database: &Database) -> Result<ExportReport> {
+    fn write(&self, database: &Database) -> Result<ExportReport> {
         self.check()?;
-        let expression: Expression = self.expression.parse().map_err(DatabaseError::from)?;
+        let expression = Expression::parse_with(&self.expression, self.case);
+        let expression = expression.map_err(DatabaseError::from)?;
         let (expression, leaking) = self.without_leaks(database, expression)?;
         let expression = match &self.sampling {
             None => expression,
-            Some((size, per, seed)) => {
-                let per = per.as_deref().map(fields).transpose()?.unwrap_or_default();
-                database
-                    .sample(&expression, &Sampling { size: *size, per, seed: *seed })?
-                    .expression
-            }
+            Some(sampling) => database.sample(&expression, sampling)?.expression,
         };
         database.require_outside(&self.path).map_err(|error| self.unwritable(&self.path, error))?;
         let (records, losses) = match self.to.as_str() {
@@ -179,6 +182,10 @@ impl Wanted {
         Ok((expression, leaking.sentences))
     }
 
+    fn tagger(&self) -> Option<&dyn WordTagger> {
+        self.tagger.as_ref().map(|tagger| tagger as &dyn WordTagger)
+    }
+
     fn one_file(&self, database: &Database, expression: &Expression) -> Result<Written> {
         let mut file = self.file(&self.path)?;
         let report = match self.to.as_str() {
@@ -199,12 +206,24 @@ impl Wanted {
             }
             "csv" => database.export_csv(expression, &mut file)?,
             "parquet" => database.export_parquet(expression, &mut file)?,
-            "conll" => database.export_tokens(expression, TokenFormat::Conll, None, &mut file)?,
-            "bios" => database.export_tokens(expression, TokenFormat::Bios, None, &mut file)?,
-            "training-conll" => {
-                database.export_training_tokens(expression, TokenFormat::Conll, None, &mut file)?
+            "conll" => {
+                database.export_tokens(expression, TokenFormat::Conll, self.tagger(), &mut file)?
             }
-            _ => database.export_training_tokens(expression, TokenFormat::Bios, None, &mut file)?,
+            "bios" => {
+                database.export_tokens(expression, TokenFormat::Bios, self.tagger(), &mut file)?
+            }
+            "training-conll" => database.export_training_tokens(
+                expression,
+                TokenFormat::Conll,
+                self.tagger(),
+                &mut file,
+            )?,
+            _ => database.export_training_tokens(
+                expression,
+                TokenFormat::Bios,
+                self.tagger(),
+                &mut file,
+            )?,
         };
         if report.sets > 0 {
             self.finish(file)?;
@@ -220,7 +239,7 @@ impl Wanted {
         file: &mut WholeFile,
     ) -> Result<LossyExport> {
         let spacing = self.spacing()?;
-        Ok(database.export_training(expression, (format, spacing), None, file)?)
+        Ok(database.export_training(expression, (format, spacing), self.tagger(), file)?)
     }
 
     fn semafor(&self, database: &Database, expression: &Expression) -> Result<Written> {
@@ -285,7 +304,7 @@ fn written(report: &LossyExport) -> Written {
 }
 
 /// The fields of a list of names.
-fn fields(names: &str) -> Result<Vec<Field>> {
+pub(crate) fn fields(names: &str) -> Result<Vec<Field>> {
     let named = fnstore::query::listed(names).map(|(column, name)| Field::with_value(name, column));
     Ok(named.collect::<std::result::Result<_, _>>().map_err(DatabaseError::from)?)
 }
@@ -317,4 +336,75 @@ pub(crate) fn under_list(
         PyErr::warn(py, &py.get_type::<PyUserWarning>(), &message, 1)?;
     }
     Ok(database.with_split_list(list).map_err(Fault::from)?)
+}
+
+#[pymethods]
+impl database::Database {
+    /// Writes what a query finds to a file, all of it or nothing, as `fnstore export` does; an
+    /// existing file is an ExistsError, or with force replaced. `to` is jsonl, framenet-xml, conll,
+    /// bios, conllu-plus, training-conll, training-bios, semafor, csv or parquet. training has a
+    /// record for each sentence (jsonl, parquet), whose spacing is stored, natural or tokens. With
+    /// sample, so many sets, or so many for each value of the fields in per. no_leaks leaves out
+    /// training sentences that stand in dev or test; a query that asks for parts, or records that
+    /// have them, warn otherwise. Token formats have the parts of speech that FrameNet has,
+    /// training records none; with tagger, the tagger of that name tags words that have none.
+    #[pyo3(signature = (path, expression="", *, to, training=false, spacing=None, with_base=false,
+                        force=false, no_leaks=false, sample=None, per=None, seed=Count(1),
+                        case_sensitive=false, tagger=None, encoder=None, models=None,
+                        device="cpu"),
+           text_signature = "($self, path, expression='', *, to, training=False, spacing=None, \
+                             with_base=False, force=False, no_leaks=False, sample=None, per=None, \
+                             seed=1, case_sensitive=False, tagger=None, encoder=None, \
+                             models=None, device='cpu')")]
+    #[allow(clippy::too_many_arguments, reason = "Python's callers name them")]
+    fn export(
+        &self,
+        py: Python<'_>,
+        path: PathBuf,
+        expression: &str,
+        to: &str,
+        training: bool,
+        spacing: Option<String>,
+        with_base: bool,
+        force: bool,
+        no_leaks: bool,
+        sample: Option<Count>,
+        per: Option<String>,
+        seed: Count,
+        case_sensitive: bool,
+        tagger: Option<PathBuf>,
+        encoder: Option<PathBuf>,
+        models: Option<PathBuf>,
+        device: &str,
+    ) -> PyResult<ExportReport> {
+        let case = if case_sensitive { Case::Sensitive } else { Case::Fold };
+        let sampling = sampling(sample, per.as_deref(), seed)?;
+        let dirs = tagger.is_some().then(|| directories(py, models)).transpose()?;
+        let tagger = py.detach(|| match (&tagger, dirs) {
+            (Some(name), Some(dirs)) => {
+                let places = Places::new(dirs, device, None)?;
+                let model = places.model(name)?;
+                let encoder = places.encoder(encoder.as_deref(), &model)?;
+                Result::Ok(Some(Tagger::open(&model, &encoder, &places.device)?))
+            }
+            _ => Ok(None),
+        })?;
+        let (expression, to) = (expression.to_owned(), to.to_owned());
+        let wanted = Wanted {
+            expression,
+            case,
+            tagger,
+            to,
+            path,
+            training,
+            spacing,
+            with_base,
+            force,
+            no_leaks,
+            sampling,
+        };
+        let report = py.detach(|| wanted.write(&*self.handle.get()?))?;
+        report.warn(py, no_leaks)?;
+        Ok(report)
+    }
 }

@@ -8,6 +8,7 @@ use std::sync::{Arc, Mutex, RwLock};
 use std::thread::{available_parallelism, spawn};
 
 use fnstore::database::{Database, DatabaseError};
+use fnstore::model::SplitList;
 use fnstore::query::{Cursor, Expression, Selection};
 use fnstore::search::{Answer, Answers, Part};
 
@@ -61,8 +62,22 @@ impl Handle {
 
     /// Does something with a writer of the store, and shows this handle what came of it.
     pub(crate) fn write<T>(&self, work: impl FnOnce(&Database) -> Result<T>) -> Result<T> {
+        self.write_for(&Expression::Everything, work)
+    }
+
+    /// As [`write`](Self::write), with what an expression finds. It is read under the split list of
+    /// this handle, or else under that of the editions which it names.
+    pub(crate) fn write_for<T>(
+        &self,
+        expression: &Expression,
+        work: impl FnOnce(&Database) -> Result<T>,
+    ) -> Result<T> {
         let reader = self.get()?;
-        let writer = Database::open_existing_writer(&self.path)?;
+        let list = reader.split_list_for(expression)?;
+        let mut writer = Database::open_existing_writer(&self.path)?;
+        if let Some(list) = list {
+            writer = writer.with_split_list(SplitList::clone(&list))?;
+        }
         let done = work(&writer);
         writer.close()?;
         reader.refresh()?;

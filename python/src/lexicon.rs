@@ -8,14 +8,14 @@ use fnstore::database::{DatabaseError, LookupError};
 use fnstore::internals::WithStore as _;
 use fnstore::lexicon::{LabelledElement, RoundGrowth, SetCounts};
 use fnstore::model;
-use fnstore::query::{Expression, Field, Selection, Term, nearest};
+use fnstore::query::{Field, Selection, nearest};
 use fnstore::text::{is_same, plain_definition};
 use pyo3::prelude::*;
 
 use crate::error::Result;
 use crate::handle::Handle;
 use crate::html;
-use crate::query::Query;
+use crate::query::{Query, narrowed};
 
 /// The release that a record is of, and the store.
 #[derive(Clone)]
@@ -38,13 +38,8 @@ impl Home {
     /// A query of what has these names in this release, narrowed by an expression.
     fn query(&self, names: &[(Field, &str)], text: &str) -> Result<Query> {
         let here = (Field::Release, self.release.name.as_str());
-        let narrowing = Expression::parse(text).map_err(DatabaseError::from)?;
-        let named = names.iter().chain([&here]).map(|(field, name)| Term::named(*field, name));
-        let named = named.collect::<std::result::Result<Vec<_>, _>>();
-        let query = named.and_then(|named| {
-            Expression::all_of(named.into_iter().map(Expression::Term).chain([narrowing]))
-        });
-        Query::over(&self.handle, query.map_err(DatabaseError::from)?, Selection::default())
+        let query = narrowed(names.iter().copied().chain([here]), text)?;
+        Query::over(&self.handle, query, Selection::default())
     }
 }
 
@@ -253,8 +248,8 @@ impl Frame {
 /// A lexical unit: a word in one of its senses.
 #[pyclass(frozen, module = "fnstore")]
 pub(crate) struct LexicalUnit {
-    home: Home,
-    key: (model::FrameId, model::LuId),
+    pub(crate) home: Home,
+    pub(crate) key: (model::FrameId, model::LuId),
     #[pyo3(get)]
     id: u32,
     /// Its name, as in confirm.v.

@@ -4,20 +4,30 @@
 //! They use the library's public interface and nothing else. Objects are frozen and may be used
 //! from any thread; what takes long runs without the interpreter's lock.
 
+mod annotate;
 mod annotation;
 mod arrow;
 mod changes;
 mod database;
+mod discover;
+mod editions;
 mod error;
 mod expand;
 mod export;
 mod framenet;
 mod handle;
 mod html;
+mod import;
 mod lexicon;
+mod models;
 mod number;
+mod paraphrase;
+mod passes;
 mod proposals;
 mod query;
+mod reads;
+mod stores;
+mod texts;
 mod transaction;
 mod upkeep;
 mod worker;
@@ -32,6 +42,8 @@ static ALLOCATOR: MiMalloc = MiMalloc;
 #[pymodule]
 mod _fnstore {
     #[pymodule_export]
+    use crate::annotate::{AnnotatedText, FoundFe, Target, TextAnnotator};
+    #[pymodule_export]
     use crate::annotation::{
         AnnotationSet, Carrying, Element, Generation, Judgement, Label, Layer,
     };
@@ -40,21 +52,43 @@ mod _fnstore {
     #[pymodule_export]
     use crate::database::{Database, create, open};
     #[pymodule_export]
-    use crate::expand::{ExpansionReport, ImportReport, Progress};
+    use crate::discover::{DiscoveredLu, FrameSearch};
+    #[pymodule_export]
+    use crate::editions::{Edition, EditionChanges};
+    #[pymodule_export]
+    use crate::expand::{ExpansionReport, Progress};
     #[pymodule_export]
     use crate::export::ExportReport;
     #[pymodule_export]
     use crate::framenet::FramenetFiles;
     #[pymodule_export]
+    use crate::import::ImportReport;
+    #[pymodule_export]
     use crate::lexicon::{
         Document, Frame, FrameElement, FrameRelation, Growth, LexicalUnit, Release, SemType,
     };
+    #[pymodule_export]
+    use crate::paraphrase::{Paraphrase, Rewriting, SentenceRewriter};
+    #[pymodule_export]
+    use crate::passes::{FilterReport, VerificationReport};
     #[pymodule_export]
     use crate::proposals::{Attestation, Proposal};
     #[pymodule_export]
     use crate::query::{Answers, Query, Table};
     #[pymodule_export]
+    use crate::reads::{
+        Agreement, Coverage, KeptRecipe, Realization, Sentence, Valence, WordnetSynset, recipe,
+        recipe_names,
+    };
+    #[pymodule_export]
+    use crate::stores::{DeletionReport, Difference, MergedShard, restore};
+    #[pymodule_export]
+    use crate::texts::{
+        Alignment, Score, SpanAligner, Substitutes, Tagged, TextScorer, Verdict, WordFinder,
+        WordTagger,
+    };
+    #[pymodule_export]
     use crate::transaction::Edits;
     #[pymodule_export]
-    use crate::upkeep::{BackupReport, CheckReport, Finding, VerificationReport};
+    use crate::upkeep::{BackupReport, CheckReport, Finding, Leak};
 }

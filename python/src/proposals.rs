@@ -14,7 +14,7 @@ use fnstore::identify::FrameIdentifier;
 use fnstore::lexicon::RecordKey;
 use fnstore::model::{AnnotationSetId, Reviewed};
 use fnstore::models::find;
-use fnstore::proposals::{self, Proposals, Ranker, WordVectors};
+use fnstore::proposals::{self, ProposalError, Proposals, Ranker, WordVectors};
 use fnstore::query::Expression;
 use pyo3::prelude::*;
 
@@ -266,6 +266,7 @@ pub(crate) struct Wishes {
     pub(crate) limit: Option<usize>,
     pub(crate) with_decided: bool,
     pub(crate) with_refused: bool,
+    pub(crate) ranker: Option<PathBuf>,
     pub(crate) models: Vec<PathBuf>,
 }
 
@@ -279,7 +280,9 @@ pub(crate) fn list(
     let expression = Expression::parse(expression).map_err(DatabaseError::from)?;
     let database = handle.get()?;
     let vectors = vectors(&wishes.models)?;
-    let proposals = Proposals::new(&database, vectors.as_ref(), Ranker::default());
+    let ranker = wishes.ranker.as_deref().map(Ranker::open).transpose();
+    let ranker = ranker.map_err(ProposalError::from)?.unwrap_or_default();
+    let proposals = Proposals::new(&database, vectors.as_ref(), ranker);
     let mut found = match wishes.limit {
         Some(limit) if !wishes.with_refused => {
             proposals.best(&expression, wishes.with_decided, limit)?.proposals

@@ -4,13 +4,15 @@ use std::sync::mpsc::Receiver;
 use std::sync::{Arc, Mutex, MutexGuard};
 
 use fnstore::database::DatabaseError;
-use fnstore::query::{Cursor, Expression, Field, Selection, SortKey};
+use fnstore::query::{Case, Cursor, Expression, Field, Selection, SortKey, Term};
 use fnstore::search::{self, Answer};
 use pyo3::prelude::*;
 use pyo3::types::{PyCapsule, PyDict, PyTuple};
 
 use crate::annotation::AnnotationSet;
 use crate::arrow::Shape;
+use crate::changes::parsed;
+use crate::editions::sampling;
 use crate::error::{Fault, Result};
 use crate::handle::{Found, Handle};
 use crate::html;
@@ -37,15 +39,29 @@ fn cursor(text: Option<&str>) -> Result<Option<Cursor>> {
     Ok(text.map(str::parse).transpose().map_err(DatabaseError::from)?)
 }
 
+/// An expression of a text, narrowed to what has these names.
+pub(crate) fn narrowed<'n>(
+    names: impl IntoIterator<Item = (Field, &'n str)>,
+    text: &str,
+) -> Result<Expression> {
+    let asked = Expression::parse(text).map_err(DatabaseError::from)?;
+    let named = names.into_iter().map(|(field, name)| Term::named(field, name));
+    let named = named.collect::<std::result::Result<Vec<_>, _>>();
+    let all = named.and_then(|named| {
+        Expression::all_of(named.into_iter().map(Expression::Term).chain([asked]))
+    });
+    Ok(all.map_err(DatabaseError::from)?)
+}
+
 impl Query {
     pub(crate) fn new(
         handle: &Arc<Handle>,
-        text: &str,
+        (text, case): (&str, Case),
         sort: Option<&str>,
         after: Option<&str>,
         (offset, limit): (usize, Option<usize>),
     ) -> Result<Self> {
-        let expression = Expression::parse(text).map_err(DatabaseError::from)?;
+        let expression = Expression::parse_with(text, case).map_err(DatabaseError::from)?;
         let (sort, after) = (sort_keys(sort)?, cursor(after)?);
         Self::over(handle, expression, Selection { sort, after, offset, limit })
     }
@@ -168,6 +184,31 @@ impl Query {
     fn sort(&self, fields: &str) -> Result<Self> {
         let sort = sort_keys(Some(fields))?;
         Ok(self.changed(|selection| selection.sort = sort))
+    }
+
+    /// A query of a random sample of the same sets: so many of them, or so many for each value of
+    /// the fields in per. The same seed gives the same sample.
+    #[pyo3(signature = (size, *, per=None, seed=Count(1)),
+           text_signature = "($self, size, *, per=None, seed=1)")]
+    fn sample(&self, py: Python<'_>, size: Count, per: Option<&str>, seed: Count) -> Result<Self> {
+        let (handle, selection) = (Arc::clone(&self.handle), self.selection.clone());
+        py.detach(|| match sampling(Some(size), per, seed)? {
+            Some(sampling) => {
+                let sample = handle.get()?.sample(&self.expression, &sampling)?;
+                Ok(Self { expression: sample.expression, handle, selection })
+            }
+            None => Ok(self.changed(|_| ())),
+        })
+    }
+
+    /// How it is answered: which terms narrow the search, what each lets through, and how many sets
+    /// are read (`schema/plan.schema.json`). It is answered for that.
+    fn explain<'py>(&self, py: Python<'py>) -> PyResult<Option<Bound<'py, PyAny>>> {
+        let plan = py.detach(|| {
+            let database = self.handle.get()?;
+            Result::Ok(database.explain(&self.expression, &self.selection)?)
+        })?;
+        parsed(py, Some(&serde_json::to_string(&plan).unwrap_or_default()))
     }
 
     /// The answers as a table that every library reads which knows Arrow's PyCapsule interface.

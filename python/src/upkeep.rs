@@ -1,20 +1,14 @@
 //! Whether a store is whole, copies of it, and what a verifier says of its sets.
 
 use std::collections::BTreeMap;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::sync::Arc;
 
-use fnstore::compute::{Device, Numbers};
-use fnstore::database::DatabaseError;
-use fnstore::expand::{self, ExpandError, Judges};
-use fnstore::models::{ADAPTER, VERIFIER};
-use fnstore::paraphrase::{Paraphraser, base_of};
-use fnstore::query::Expression;
 use fnstore::upkeep::{self, CheckOptions};
 use pyo3::prelude::*;
 
 use crate::error::Result;
-use crate::expand::{Teller, model};
+use crate::expand::Teller;
 use crate::handle::Handle;
 
 /// Something that is wrong with a store.
@@ -107,67 +101,60 @@ impl BackupReport {
 
 /// Copies the store as it is now.
 pub(crate) fn backup(handle: &Arc<Handle>, path: &Path) -> Result<BackupReport> {
-    let upkeep::BackupManifest { revision, releases, rows, bytes, .. } =
-        handle.get()?.backup(path)?;
-    Ok(BackupReport { revision, releases, rows, bytes })
+    Ok(handle.get()?.backup(path)?.into())
 }
 
-/// What became of sets of which a verifier was asked.
-#[pyclass(frozen, get_all, module = "fnstore")]
-pub(crate) struct VerificationReport {
-    /// Sets that were looked at.
-    sets: u64,
-    /// Sets whose answers were written; the others had them already.
-    written: u64,
-    /// Sets that could not be asked about: the target is empty, or the sentence too long.
-    without: u64,
-}
-
-#[pymethods]
-impl VerificationReport {
-    fn __repr__(&self) -> String {
-        format!("<VerificationReport {} sets, {} written>", self.sets, self.written)
+impl From<upkeep::BackupManifest> for BackupReport {
+    fn from(of: upkeep::BackupManifest) -> Self {
+        let upkeep::BackupManifest { revision, releases, rows, bytes, .. } = of;
+        Self { revision, releases, rows, bytes }
     }
 }
 
-/// Asks a verifier of the sets that a query finds.
-pub(crate) fn verify(
-    py: Python<'_>,
-    handle: &Arc<Handle>,
-    (expression, models): (&str, &[PathBuf]),
-    progress: Option<Py<PyAny>>,
-) -> PyResult<VerificationReport> {
-    let mut teller = Teller::new(progress);
-    let report = py.detach(|| {
-        let expression = Expression::parse(expression).map_err(DatabaseError::from)?;
-        // Before the models, which take seconds: a name may be wrong.
-        handle.get()?.count(&expression)?;
-        let mut judges = judges(models)?;
-        handle.write(|database| {
-            Ok(expand::verify(database, &expression, &mut judges, &mut |sets| {
-                teller.tell(|function| function.call1((sets,)).map(drop))
-            })?)
-        })
-    });
-    teller.end()?;
-    let expand::Verified { sets, written, without, .. } = report?;
-    Ok(VerificationReport { sets, written, without })
+/// Something that stands in two parts of the data.
+#[pyclass(frozen, get_all, module = "fnstore")]
+pub(crate) struct Leak {
+    /// `L-text`, or `L-seed` of a generated set whose seed's sentence stands in another part.
+    code: &'static str,
+    part: &'static str,
+    release: String,
+    set: String,
+    /// Sets that the text has in this part.
+    sets: u64,
+    other_part: &'static str,
+    other_release: String,
+    other_set: String,
+    other_sets: u64,
+    text: String,
 }
 
-/// The verifier, and beside it the rewriter where that is at hand.
-fn judges(models: &[PathBuf]) -> Result<Judges> {
-    let (device, numbers) = (Device::cpu(), Numbers::default());
-    let rewriter = || -> Result<Paraphraser> {
-        let adapter = model(Path::new(ADAPTER), models)?;
-        let base = base_of(&adapter, models).map_err(ExpandError::from)?;
-        let opened = Paraphraser::open_with(&adapter, base.as_deref(), &device, numbers);
-        Ok(opened.map_err(ExpandError::from)?)
+#[pymethods]
+impl Leak {
+    fn __repr__(&self) -> String {
+        let Self { code, part, other_part, text, .. } = self;
+        format!("<Leak {code} {part} {other_part}: {text:?}>")
+    }
+}
+
+/// What stands in two parts.
+pub(crate) fn leaks(handle: &Arc<Handle>) -> Result<Vec<Leak>> {
+    let database = handle.get()?;
+    let releases = database.releases()?;
+    let name = |id| {
+        let of = releases.iter().find(|release| release.id == id);
+        of.map_or_else(String::new, |release| release.name.clone())
     };
-    let rewriter = rewriter().ok();
-    let verifier = model(Path::new(VERIFIER), models)?;
-    let base = base_of(&verifier, models).map_err(ExpandError::from)?;
-    // Every verifier is an adapter: one without a base is none.
-    let base = base.map_or_else(|| model(Path::new(VERIFIER), &[]), Ok)?;
-    let judges = Judges::open((&verifier, &base), rewriter, (&device, numbers));
-    Ok(judges.map_err(ExpandError::from)?)
+    let leak = |of: upkeep::Leak| Leak {
+        code: of.kind.as_str(),
+        part: of.first.0.as_str(),
+        release: name(of.first.1),
+        set: of.first.2.to_string(),
+        sets: of.sets.0,
+        other_part: of.second.0.as_str(),
+        other_release: name(of.second.1),
+        other_set: of.second.2.to_string(),
+        other_sets: of.sets.1,
+        text: of.text,
+    };
+    Ok(database.leaks()?.into_iter().map(leak).collect())
 }
