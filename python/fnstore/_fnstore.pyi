@@ -16,11 +16,11 @@ __all__ = [
     "Change", "CheckReport", "Commit", "Coverage", "Database", "DeletionReport", "Difference", "DiscoveredLu",
     "Document", "Edition", "EditionChanges", "Edits", "Element", "ExpansionReport", "ExportReport", "FilterReport",
     "Finding", "FoundFe", "Frame", "FrameElement", "FrameRelation", "FrameSearch", "FramenetFiles", "Generation",
-    "Growth", "ImportReport", "Judgement", "Label", "Layer", "Leak", "LexicalUnit", "MergedShard", "Paraphrase",
-    "Progress", "Proposal", "Query", "Realization", "Release", "Rewriting", "Score", "SemType", "Sentence",
-    "SentenceRewriter", "SpanAligner", "StoredRecipe", "Substitutes", "Synset", "Table", "Tagged", "Target",
-    "TextAnnotator", "TextScorer", "Valence", "Verdict", "VerificationReport", "WordFinder", "WordTagger", "create",
-    "open", "recipe", "recipe_names", "restore",
+    "GenerationProgress", "GenerationReport", "Growth", "ImportReport", "Judgement", "Label", "Layer", "Leak",
+    "LexicalUnit", "MergedShard", "Paraphrase", "Progress", "Proposal", "Query", "Realization", "Release",
+    "Rewriting", "Score", "SemType", "Sentence", "SentenceRewriter", "SpanAligner", "StoredRecipe", "Substitutes",
+    "Synset", "Table", "Tagged", "Target", "TextAnnotator", "TextScorer", "Valence", "Verdict", "VerificationReport",
+    "WordFinder", "WordTagger", "create", "open", "recipe", "recipe_names", "restore",
 ]
 
 _Path = str | os.PathLike[str]
@@ -617,6 +617,29 @@ class TextAnnotator:
     def abort(self) -> None: ...
 
 @final
+class GenerationProgress:
+    lus: Final[int]
+    of: Final[int]
+    sentences: Final[int]
+
+@final
+class GenerationReport:
+    recipe: Final[int | None]
+    lus: Final[int]
+    done_before: Final[int]
+    left: Final[int]
+    given: Final[int]
+    sentences: Final[int]
+    unlikely: Final[int]
+    verified: Final[int | None]
+    candidates: Final[int]
+    faithful: Final[int | None]
+    blanks: Final[int]
+    skipped: Final[dict[str, int]]
+    passed_over: Final[dict[str, int]]
+    seconds: Final[float]
+
+@final
 class FilterReport:
     sets: Final[int]
     written: Final[int]
@@ -845,6 +868,31 @@ class Database:
         any_language: bool = False,
         progress: Callable[[FrameSearch, int, int], object] | None = None,
     ) -> list[FrameSearch]: ...
+    def generate(
+        self,
+        expression: str = "",
+        *,
+        lacking: str = "annotation",
+        method: Literal["sister-lu", "infill"] = "sister-lu",
+        mode: str = "fe",
+        sisters: str = "agreeing",
+        sources: int | None = None,
+        candidates: int | None = None,
+        keep: int = 1,
+        least: float = 0.0,
+        verifier: _Path | None = None,
+        seed: int = 1,
+        limit: int | None = None,
+        model: _Path | None = None,
+        ranker: _Path | None = None,
+        classifier: _Path | None = None,
+        prompt: _Path | None = None,
+        models: _Path | None = None,
+        device: str = "cpu",
+        numbers: str | None = None,
+        any_language: bool = False,
+        progress: Callable[[GenerationProgress], object] | None = None,
+    ) -> GenerationReport: ...
     def leaks(self) -> list[Leak]: ...
     def check(self, *, deep: bool = False, progress: Callable[[int], object] | None = None) -> CheckReport: ...
     def backup(self, path: _Path) -> BackupReport: ...

@@ -313,3 +313,14 @@ impl From<fnstore::discover::DiscoverError> for Fault {
         }
     }
 }
+
+impl From<fnstore::internals::generate::GenerateError> for Fault {
+    fn from(error: fnstore::internals::generate::GenerateError) -> Self {
+        match error {
+            fnstore::internals::generate::GenerateError::Database(error) => error.into(),
+            _ => {
+                Self::of("ExpandError", &error, "N-generate", "run it again: it goes on from here")
+            }
+        }
+    }
+}

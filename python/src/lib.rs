@@ -15,6 +15,7 @@ mod error;
 mod expand;
 mod export;
 mod framenet;
+mod generate;
 mod handle;
 mod html;
 mod import;
@@ -61,6 +62,8 @@ mod _fnstore {
     use crate::export::ExportReport;
     #[pymodule_export]
     use crate::framenet::FramenetFiles;
+    #[pymodule_export]
+    use crate::generate::{GenerationProgress, GenerationReport};
     #[pymodule_export]
     use crate::import::ImportReport;
     #[pymodule_export]

@@ -67,7 +67,7 @@ pub struct Generator {
     /// Asked about what is kept; that decides nothing, so no recipe names it.
     pub(super) judges: Option<Judges>,
     /// The files that were opened, as they were then.
-    files: Vec<(PathBuf, Stamp)>,
+    pub(super) files: Vec<(PathBuf, Stamp)>,
     /// What models behind functions declare.
     declared: Vec<Declared>,
 }

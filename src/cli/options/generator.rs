@@ -11,12 +11,11 @@ use fnstore::database::Database;
 use fnstore::durable::Stamp;
 use fnstore::expand::{FrameModels, VerifierModels};
 use fnstore::generate::{
-    Answer, GenerationPrompt, Generator, LanguageFiller, ReadAs, Reading, RemoteFiller,
-    Seq2SeqFiller, is_seq2seq,
+    Answer, GenerationPrompt, Generator, LanguageFiller, RemoteFiller, Seq2SeqFiller, is_seq2seq,
+    stamped,
 };
 use fnstore::identify::FrameIdentifier;
-use fnstore::label::{LabelRequest, Labeller};
-use fnstore::model::Span;
+use fnstore::label::Labeller;
 use fnstore::models::{VERIFIER, find};
 use fnstore::nn::declared_languages;
 use fnstore::query::Expression;
@@ -126,7 +125,7 @@ impl GeneratorArgs {
         if self.prompt.is_some() {
             bail!("a T5 is told by marks around the blanks and takes no --prompt (P-field)");
         }
-        let files = stamped(files_of(place)?)?;
+        let files = stamped(place)?;
         let filler = Seq2SeqFiller::open(place, &self.device.open()?, self.numbers)?;
         let generator = Generator::copying().filling_by_sentinels(filler, files);
         self.reading(self.ranking(generator, false, self.ranker.clone(), Vec::new())?)
@@ -171,7 +170,7 @@ impl GeneratorArgs {
         generator: Generator,
         fills: bool,
         named: Option<PathBuf>,
-        others: Vec<PathBuf>,
+        others: Vec<(PathBuf, Stamp)>,
     ) -> anyhow::Result<Generator> {
         Ok(match with_model(self, fills, named, others)? {
             Some((scorer, files)) => generator.ranking(scorer, files),
@@ -215,9 +214,9 @@ impl GeneratorArgs {
                 }
             },
         };
-        let files = [files_of(&found.adapter)?, files_of(&found.base)?].concat();
+        let files = [stamped(&found.adapter)?, stamped(&found.base)?].concat();
         let at = (&self.device.open()?, self.numbers);
-        Ok(generator.verifying(&found, at, stamped(files)?)?)
+        Ok(generator.verifying(&found, at, files)?)
     }
 
     fn verifier(&self, name: &Path) -> anyhow::Result<VerifierModels> {
@@ -225,10 +224,10 @@ impl GeneratorArgs {
     }
 
     fn reading(&self, generator: Generator) -> anyhow::Result<Generator> {
-        let Some(labeller) = classifier(self)? else { return Ok(generator) };
-        let name = labeller.fingerprint().to_string();
-        let generator = generator.declaring(labeller.declared().clone());
-        Ok(generator.reading(&name, Box::new(move |readings| read(&labeller, readings))))
+        Ok(match classifier(self)? {
+            Some(labeller) => generator.classifying(labeller),
+            None => generator,
+        })
     }
 }
 
@@ -258,26 +257,6 @@ fn classifier(args: &GeneratorArgs) -> anyhow::Result<Option<Labeller>> {
     Ok(Some(Labeller::open(&place, &encoder, &args.device.open()?)?))
 }
 
-/// What a labeller reads some words as. Of a sentence that it cannot read these are nothing.
-fn read(labeller: &Labeller, readings: &[Reading<'_>]) -> ReadAs {
-    let targets: Vec<[Span; 1]> = readings.iter().map(|reading| [reading.target]).collect();
-    let asked = readings.iter().zip(&targets).map(|(reading, target)| LabelRequest {
-        text: reading.text,
-        target,
-        lu: reading.lexunit,
-        frame: reading.frame,
-    });
-    let spans: Vec<Vec<Span>> = readings.iter().map(|reading| vec![reading.span]).collect();
-    let verdicts = labeller.judge_each(&asked.collect::<Vec<_>>(), &spans)?;
-    let read = readings.iter().zip(verdicts).map(|(reading, verdicts)| {
-        let verdict = verdicts.ok()?.pop()?;
-        let fe =
-            reading.frame.elements.iter().find(|fe| Some(&fe.name) == verdict.element.as_ref());
-        Some((fe?.id, verdict.score))
-    });
-    Ok(read.collect())
-}
-
 /// A language model, and the files that it was read from.
 type Ranker = (Scorer, Vec<(PathBuf, Stamp)>);
 
@@ -288,7 +267,7 @@ fn with_model(
     args: &GeneratorArgs,
     fills: bool,
     named: Option<PathBuf>,
-    others: Vec<PathBuf>,
+    others: Vec<(PathBuf, Stamp)>,
 ) -> anyhow::Result<Option<Ranker>> {
     let is_none = named.as_deref() == Some(Path::new("none"));
     if is_none && !fills {
@@ -309,21 +288,7 @@ fn with_model(
             return Ok(None);
         }
     };
-    let stamps = stamped(files_of(&place)?.into_iter().chain(others))?;
+    let stamps = [stamped(&place)?, others].concat();
     let scorer = Scorer::open(&place, &args.device.open()?, args.numbers)?;
     Ok(Some((scorer, stamps)))
-}
-
-/// A file, or the files of a directory.
-fn files_of(place: &Path) -> std::io::Result<Vec<PathBuf>> {
-    if place.is_file() {
-        return Ok(vec![place.to_owned()]);
-    }
-    let entries = std::fs::read_dir(place)?.flatten().map(|entry| entry.path());
-    Ok(entries.filter(|path| path.is_file()).collect())
-}
-
-/// Files, each as it is now.
-fn stamped(files: impl IntoIterator<Item = PathBuf>) -> std::io::Result<Vec<(PathBuf, Stamp)>> {
-    files.into_iter().map(|path| Ok((path.clone(), Stamp::of(&path)?))).collect()
 }

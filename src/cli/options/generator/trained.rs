@@ -2,7 +2,8 @@
 
 use std::path::{Path, PathBuf};
 
-use fnstore::generate::{GenerationPrompt, TrainedFiller};
+use fnstore::durable::Stamp;
+use fnstore::generate::{GenerationPrompt, TrainedFiller, stamped};
 use fnstore::models::find;
 use fnstore::nn::LanguageAdapter;
 use fnstore::paraphrase::{base_of, is_adapter};
@@ -43,8 +44,8 @@ impl Trained {
     }
 
     /// The files of the adapter.
-    pub(super) fn files(&self) -> std::io::Result<Vec<PathBuf>> {
-        super::files_of(&self.adapter)
+    pub(super) fn files(&self) -> std::io::Result<Vec<(PathBuf, Stamp)>> {
+        stamped(&self.adapter)
     }
 
     /// Opens both; `prompt` is what the model is asked by.
