@@ -1,7 +1,7 @@
 //! `db.annotate(texts)`: targets with their frames and frame elements. The models, and what is
 //! written into a store, stay on a thread of their own.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use fnstore::Database;
 use fnstore::internals::identify::{FrameIdentifier, Search};
@@ -169,7 +169,7 @@ impl Wishes {
     /// language.
     fn open_tagger(
         &self,
-        name: &PathBuf,
+        name: &Path,
         found: Result<(PathBuf, PathBuf)>,
         lexicon: &Lexicon<'_>,
     ) -> Result<Option<Tagger>> {

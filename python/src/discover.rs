@@ -206,8 +206,7 @@ fn search(
     let corpus = wishes.corpus.as_deref().map(Corpus::open).transpose()?;
     let sources = (wordnets, models.vectors.as_ref());
     let verifier = models.verifier.as_mut();
-    let discoverer =
-        Discoverer::new(database, &wishes.release, sources, verifier, wishes.options.clone())?;
+    let discoverer = Discoverer::new(database, &wishes.release, sources, verifier, wishes.options)?;
     let mut discoverer =
         discoverer.with_rewriter(models.rewriter.as_mut()).with_tagger(models.tagger.as_ref());
     if let Some(corpus) = &corpus {

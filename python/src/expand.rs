@@ -182,9 +182,8 @@ impl Wishes {
             models.filter = (!is_none).then(|| found(name)).transpose()?;
         }
         if let Some(name) = &self.verifier {
-            let base = |adapter: &PathBuf| base_of(adapter, dirs).map_err(ExpandError::from);
             let adapter = found(name)?;
-            let base = base(&adapter)?.map_or_else(|| model(name, &[]), Ok)?;
+            let base = base_of(&adapter, dirs)?.map_or_else(|| model(name, &[]), Ok)?;
             models.verifier = Some(VerifierModels { adapter, base });
         }
         let (mut recipe, mut options) = (Recipe::new(models), RunOptions::default());

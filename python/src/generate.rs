@@ -269,10 +269,10 @@ fn unreadable(place: &Path, error: &std::io::Error) -> Fault {
 impl Database {
     /// Gives annotated sentences to LUs that have none, as `fnstore generate` does: a sister's
     /// sentence with the LU in its place, and with method="infill" other words for its frame
-    /// elements. The expression is over LUs (`lu`, `frame`, `pos`, `release`, `lu_status`). LUs that
-    /// are done under the same settings are skipped, so a stopped run resumes; progress is called
-    /// with a GenerationProgress. model, ranker, classifier and verifier are names of models, or
-    /// "none".
+    /// elements. The expression is over LUs (`lu`, `frame`, `pos`, `release`, `lu_status`). LUs
+    /// that are done under the same settings are skipped, so a stopped run resumes; progress is
+    /// called with a GenerationProgress. model, ranker, classifier and verifier are names of
+    /// models, or "none".
     #[pyo3(signature = (expression="", *, lacking="annotation", method="sister-lu",
                         mode="fe", sisters="agreeing", sources=None, candidates=None,
                         keep=Count(1), least=0.0, verifier=None, seed=Count(1), limit=None,

@@ -5,7 +5,7 @@ use std::ops::ControlFlow;
 use std::path::PathBuf;
 
 use fnstore::database::DatabaseError;
-use fnstore::expand::{self, ExpandError};
+use fnstore::expand;
 use fnstore::internals::filter::Filter;
 use fnstore::internals::identify::FrameIdentifier;
 use fnstore::query::Expression;
@@ -66,13 +66,7 @@ impl Database {
         (expression, any_language): (&str, bool),
         progress: Option<Py<PyAny>>,
         open: impl FnOnce() -> Result<M> + Send,
-        work: impl FnOnce(
-            &fnstore::Database,
-            &Expression,
-            M,
-            Working<'_>,
-        ) -> std::result::Result<T, ExpandError>
-        + Send,
+        work: impl FnOnce(&fnstore::Database, &Expression, M, Working<'_>) -> Result<T> + Send,
     ) -> PyResult<T>
     where
         T: Send,
@@ -85,9 +79,9 @@ impl Database {
             let models = open()?;
             self.handle.write_for(&expression, |database| {
                 database.allow_any_language(any_language);
-                Ok(work(database, &expression, models, &mut |sets| {
+                work(database, &expression, models, &mut |sets| {
                     teller.tell(|function| function.call1((sets,)).map(drop))
-                })?)
+                })
             })
         });
         teller.end()?;
@@ -123,7 +117,7 @@ impl Database {
         let open = || Places::new(dirs, device, numbers)?.judges(&verifier, rewriter.as_deref());
         let asked = (expression, any_language);
         let done = self.pass(py, asked, progress, open, |database, of, mut judges, progress| {
-            expand::verify(database, of, &mut judges, progress)
+            Ok(expand::verify(database, of, &mut judges, progress)?)
         })?;
         let expand::Verified { sets, written, without, .. } = done;
         Ok(VerificationReport { sets, written, without })
@@ -156,7 +150,7 @@ impl Database {
         };
         let asked = (expression, any_language);
         let done = self.pass(py, asked, progress, open, |database, of, identifier, progress| {
-            expand::refit(database, of, &identifier, progress)
+            Ok(expand::refit(database, of, &identifier, progress)?)
         })?;
         let expand::Refitted { sets, written, without, .. } = done;
         Ok(VerificationReport { sets, written, without })
@@ -183,7 +177,7 @@ impl Database {
             (expression, false),
             progress,
             open,
-            |database, of, filter, progress| expand::rescore(database, of, &filter, progress),
+            |database, of, filter, progress| Ok(expand::rescore(database, of, &filter, progress)?),
         )?;
         Ok(FilterReport {
             sets: done.kept.scored,

@@ -82,6 +82,9 @@ impl WordnetSynset {
     }
 }
 
+/// The units of a pattern, how often it is seen, and the ids of its sets.
+type Pattern = (Vec<(String, String, String)>, u64, Vec<String>);
+
 /// How often FEs are realised in some way.
 #[pyclass(frozen, get_all, module = "fnstore")]
 pub(crate) struct Realization {
@@ -90,7 +93,7 @@ pub(crate) struct Realization {
     total: u64,
     /// The FE, phrase type and grammatical function of each unit of a pattern, how often it is
     /// seen, and the ids of its sets.
-    patterns: Vec<(Vec<(String, String, String)>, u64, Vec<String>)>,
+    patterns: Vec<Pattern>,
 }
 
 impl From<model::FeRealization> for Realization {
