@@ -46,6 +46,7 @@ def test_an_edition_knows_the_list_that_it_was_read_under(own: fnstore.Database,
     under = own.with_split_list(tmp_path / "fold.tsv")
     edition = under.create_edition("test", "split=test")
     assert edition.split_list == "fold" and edition.sets == under.count("split=test") > 0
+    own.refresh()
     assert own.edition("test").verify().added == []
 
 

@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+import os
+import signal
+import threading
+import time
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -109,6 +113,16 @@ def test_a_stream_takes_a_batch_at_a_time_and_says_how_far_it_is() -> None:
     next(stream)
     assert len(taken) == 64 and told == []
     assert sum(1 for _ in stream) == 149 and told == [64, 128, 150]
+
+
+def test_ctrl_c_ends_a_rewriting_behind_its_step() -> None:
+    sentence = "They checked the bill of the house before they signed it and went home."
+    stream = fnstore.paraphrase([sentence] * 32, model="paraphrase", models=MODELS, beam=32, max_length_more=60)
+    begun = time.monotonic()
+    threading.Timer(0.3, os.kill, (os.getpid(), signal.SIGINT)).start()
+    with pytest.raises(KeyboardInterrupt):
+        list(stream)
+    assert 0.2 < time.monotonic() - begun < 60
 
 
 def test_texts_are_annotated_and_go_into_a_store(db: fnstore.Database, tmp_path: Path) -> None:
