@@ -318,6 +318,10 @@ impl From<fnstore::internals::generate::GenerateError> for Fault {
     fn from(error: fnstore::internals::generate::GenerateError) -> Self {
         match error {
             fnstore::internals::generate::GenerateError::Database(error) => error.into(),
+            fnstore::internals::generate::GenerateError::LexUnits(_) => {
+                let advice = "give an expression that finds LUs without sentences";
+                Self::of("ExpandError", &error, "N-generate", advice)
+            }
             _ => {
                 Self::of("ExpandError", &error, "N-generate", "run it again: it goes on from here")
             }
