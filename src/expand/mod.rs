@@ -35,6 +35,7 @@ mod chain;
 mod checker;
 mod companions;
 mod destination;
+mod diversity;
 mod elements;
 mod error;
 mod expander;
@@ -89,6 +90,8 @@ pub use blindness::BlindTo;
 pub use companions::Carry;
 #[doc(hidden)]
 pub use companions::Dropped;
+#[doc(hidden)]
+pub use diversity::{DiversityRow, diversity};
 pub use elements::KeepElements;
 pub use error::{ExpandError, RecipeError, SeedsError};
 pub use expander::Expander;
