@@ -138,6 +138,7 @@ errors! {
     #[cfg(feature = "neural")] crate::paraphrase::ParaphraseError,
     #[cfg(feature = "neural")] crate::prompt::PromptError,
     #[cfg(feature = "neural")] crate::proposals::ProposalError,
+    #[cfg(feature = "neural")] crate::publish::PublishError,
     crate::query::QueryError,
     #[cfg(feature = "neural")] crate::expand::RecipeError,
     #[cfg(feature = "neural")] crate::expand::RecipeFileError,

@@ -15,7 +15,7 @@ pub use crate::{
     prompt, score, tag, tokenize, vectors, verify,
 };
 #[doc(inline)]
-pub use crate::{durable, exchange, framenet, index, lexica, mine, review, store};
+pub use crate::{durable, exchange, framenet, index, lexica, mine, promise, review, store};
 
 pub use crate::model::{ErrorRecord, whole_message};
 

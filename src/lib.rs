@@ -172,9 +172,14 @@ pub mod nn;
 #[cfg(feature = "neural")]
 #[doc(hidden)]
 pub mod paraphrase;
+#[doc(hidden)]
+pub mod promise;
 #[cfg(feature = "neural")]
 #[doc(hidden)]
 pub mod prompt;
+#[cfg(feature = "neural")]
+#[doc(hidden)]
+pub mod publish;
 #[doc(hidden)]
 pub mod review;
 #[cfg(feature = "neural")]

@@ -5,7 +5,7 @@ use std::path::Path;
 use fnstore::database::{Database, DatabaseError, SplitListError};
 use fnstore::model::Split;
 use fnstore::query::{Expression, Field, Selection, SortKey};
-use fnstore::review::{Question, Session};
+use fnstore::review::{Question, Session, Source};
 
 use crate::cli_program::{fnstore_in, new_store};
 use crate::generated;
@@ -96,7 +96,8 @@ fn a_review_of_an_edition_shows_the_sets_of_a_part_of_its_list() {
     let store = store();
     for (query, is_there) in [("edition=fold split=dev", true), ("edition=fold split=train", false)]
     {
-        let open = Session::open(store.path(), &expression(query), "kim", Question::Evokes, None);
+        let open =
+            Session::open(store.path(), &expression(query), "kim", Question::Evokes, Source::Query);
         assert_eq!(open.unwrap().next(None, "one").unwrap().is_some(), is_there, "{query}");
     }
 }

@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 use fnstore::database::{Database, Write};
 use fnstore::internals::WithStore as _;
 use fnstore::model::{AnnotationSetId, IdSpace, SentenceId, Span};
-use fnstore::review::{Decision, Protocol, Question, Session};
+use fnstore::review::{Decision, Protocol, Question, Session, Source};
 use serde_json::{Value, json};
 
 use crate::browser::{Browser, ENTER, ESCAPE, LEFT, RIGHT, SHIFT, TAB};
@@ -475,7 +475,7 @@ fn broken_rules(browser: &Browser, axe: &str) -> Vec<Value> {
 fn judge_blind(store: &Path) {
     let everything = "origin=generated".parse().unwrap();
     for (judge, reviewer) in (1..).zip(["lee", "max", "noor"]) {
-        let protocol = Some(Protocol { outputs: 12, seed: 1 });
+        let protocol = Source::Protocol(Protocol { outputs: 12, seed: 1 });
         let session = Session::open(store, &everything, reviewer, Question::Evokes, protocol);
         let session = session.unwrap();
         let mut last = None;

@@ -4,7 +4,7 @@ use fnstore::database::Database;
 use fnstore::internals::WithStore as _;
 use fnstore::model::{AnnotationSet, AnnotationSetId, Span};
 use fnstore::query::Expression;
-use fnstore::review::{Decision, Protocol, Question, Session};
+use fnstore::review::{Decision, Question, Session, Source};
 use serde_json::json;
 
 use crate::cli_program::{fnstore_in, new_store};
@@ -26,9 +26,9 @@ fn spans(set: &AnnotationSet, layer: &str) -> Vec<Span> {
     layers.flat_map(|it| &it.labels).filter_map(|label| label.extent.span()).collect()
 }
 
-fn session(store: &std::path::Path, protocol: Option<Protocol>) -> Session {
+fn session(store: &std::path::Path, source: Source) -> Session {
     let query: Expression = format!("id={SET}").parse().unwrap();
-    Session::open(store, &query, "kim", Question::Elements, protocol).unwrap()
+    Session::open(store, &query, "kim", Question::Elements, source).unwrap()
 }
 
 #[test]
@@ -37,7 +37,7 @@ fn an_element_is_moved_with_what_is_said_of_it_and_moved_back() {
     let before = set(store.path());
     let whole = spans(&before, "FE")[0];
     assert!(spans(&before, "GF").contains(&whole), "{before:?}");
-    let session = session(store.path(), None);
+    let session = session(store.path(), Source::Query);
     let number = session.next(None, "one").unwrap().unwrap();
     let shorter = Span::new(whole.start, whole.end - 1);
     assert!(session.move_element(number, 0, (shorter.start, shorter.end)).unwrap());
@@ -56,7 +56,7 @@ fn an_element_is_moved_with_what_is_said_of_it_and_moved_back() {
 fn what_cannot_be_moved_is_refused() {
     let store = new_store();
     let before = set(store.path());
-    let open = session(store.path(), None);
+    let open = session(store.path(), Source::Query);
     let number = open.next(None, "one").unwrap().unwrap();
     for (element, span) in [(99, (0, 2)), (0, (2, 2)), (0, (0, 9_999))] {
         assert!(open.move_element(number, element, span).is_err(), "{element} {span:?}");
@@ -67,7 +67,7 @@ fn what_cannot_be_moved_is_refused() {
 #[test]
 fn elements_are_judged_by_a_question_of_their_own() {
     let store = new_store();
-    let session = session(store.path(), None);
+    let session = session(store.path(), Source::Query);
     let item = session.next(None, "one").unwrap().unwrap();
     let decision = Decision { item, score: 0, millis: 1, note: String::new() };
     session.decide(&[decision], 1).unwrap();

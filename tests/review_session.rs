@@ -10,7 +10,7 @@ use fnstore::model::{
     AnnotationSet, AnnotationSetId, IdSpace, Judgement, ReleaseId, Sentence, SentenceId,
 };
 use fnstore::review::{
-    Decision, Protocol, Question, ReviewError, Role, Session, UNDO_DEPTH, agreement,
+    Decision, Protocol, Question, ReviewError, Role, Session, Source, UNDO_DEPTH, agreement,
 };
 use fnstore::transfer::ImportOptions;
 use tempfile::TempDir;
@@ -39,14 +39,9 @@ fn two_releases() -> (TempDir, [ReleaseId; 2]) {
     (dir, releases)
 }
 
-fn session(
-    dir: &TempDir,
-    reviewer: &str,
-    question: Question,
-    protocol: Option<Protocol>,
-) -> Session {
+fn session(dir: &TempDir, reviewer: &str, question: Question, source: Source) -> Session {
     let expression = "origin=generated".parse().unwrap();
-    Session::open(dir.path(), &expression, reviewer, question, protocol).unwrap()
+    Session::open(dir.path(), &expression, reviewer, question, source).unwrap()
 }
 
 /// Numbers of all items, in order.
@@ -67,7 +62,7 @@ fn the_protocol_mixes_each_output_with_two_controls_blind_and_every_judge_has_th
     let (dir, _) = store();
     let mut samples = Vec::new();
     for reviewer in ["kim", "lee"] {
-        let session = session(&dir, reviewer, Question::Evokes, Some(PROTOCOL));
+        let session = session(&dir, reviewer, Question::Evokes, Source::Protocol(PROTOCOL));
         assert!(session.is_blind());
         let items: Vec<_> =
             numbers(&session).into_iter().map(|number| session.view(number).unwrap()).collect();
@@ -114,7 +109,7 @@ fn examples_of_the_protocol_are_shown_nowhere_else_and_are_the_same_for_all_judg
     let (dir, _) = store();
     let mut studies = Vec::new();
     for reviewer in ["kim", "lee", "max"] {
-        let session = session(&dir, reviewer, Question::Evokes, Some(PROTOCOL));
+        let session = session(&dir, reviewer, Question::Evokes, Source::Protocol(PROTOCOL));
         let items: Vec<_> =
             numbers(&session).into_iter().map(|number| session.view(number).unwrap()).collect();
         let database = session.database().unwrap();
@@ -149,7 +144,7 @@ fn examples_of_the_protocol_are_shown_nowhere_else_and_are_the_same_for_all_judg
 fn the_protocol_shows_what_shares_its_id_with_a_set_of_another_release() {
     let (dir, releases) = two_releases();
     let protocol = Protocol { outputs: 4, seed: 7 };
-    let session = session(&dir, "kim", Question::Evokes, Some(protocol));
+    let session = session(&dir, "kim", Question::Evokes, Source::Protocol(protocol));
     let items: Vec<_> =
         numbers(&session).into_iter().map(|number| session.view(number).unwrap().item).collect();
     for release in releases {
@@ -173,7 +168,7 @@ fn each_output_of_the_protocol_has_controls_of_its_own() {
     database.write(report.release.id, &write).unwrap();
     drop(database);
     let protocol = Protocol { outputs: 8, seed: 7 };
-    let session = session(&dir, "kim", Question::Evokes, Some(protocol));
+    let session = session(&dir, "kim", Question::Evokes, Source::Protocol(protocol));
     let shown: BTreeSet<AnnotationSetId> = numbers(&session)
         .into_iter()
         .map(|number| session.view(number).unwrap().item.set)
@@ -184,7 +179,7 @@ fn each_output_of_the_protocol_has_controls_of_its_own() {
 #[test]
 fn decisions_over_two_releases_are_one_commit_and_so_is_their_undo() {
     let (dir, releases) = two_releases();
-    let session = session(&dir, "kim", Question::Evokes, None);
+    let session = session(&dir, "kim", Question::Evokes, Source::Query);
     let set = AnnotationSetId::parse("g101").unwrap();
     let items = session.enqueue(&releases.map(|release| (release, set))).unwrap();
     let revision = || Database::open(dir.path()).unwrap().store().revision().unwrap();
@@ -199,7 +194,7 @@ fn decisions_over_two_releases_are_one_commit_and_so_is_their_undo() {
 fn agreement_is_counted_by_question_and_role() {
     let (dir, release) = store();
     for (reviewer, of_output) in [("kim", 90), ("lee", 80), ("max", 20)] {
-        let session = session(&dir, reviewer, Question::Evokes, Some(PROTOCOL));
+        let session = session(&dir, reviewer, Question::Evokes, Source::Protocol(PROTOCOL));
         for number in numbers(&session) {
             let view = session.view(number).unwrap();
             let is_output = view.source.is_some() || view.set.id.to_string().starts_with('g');
@@ -208,7 +203,7 @@ fn agreement_is_counted_by_question_and_role() {
             session.decide(&[decision(number, score)], 7).unwrap();
         }
     }
-    let meaning = session(&dir, "kim", Question::Meaning, None);
+    let meaning = session(&dir, "kim", Question::Meaning, Source::Query);
     let first = numbers(&meaning)[0];
     meaning.decide(&[decision(first, 10)], 8).unwrap();
     let database = Database::open(dir.path()).unwrap();
@@ -255,13 +250,13 @@ fn agreement_is_counted_by_question_and_role() {
 #[test]
 fn each_question_is_asked_for_itself() {
     let (dir, _) = store();
-    let evokes = session(&dir, "kim", Question::Evokes, None);
+    let evokes = session(&dir, "kim", Question::Evokes, Source::Query);
     let all = numbers(&evokes);
     assert_eq!(all.len(), 2);
     evokes.decide(&[decision(all[0], 100), decision(all[1], 0)], 7).unwrap();
-    assert_eq!(numbers(&session(&dir, "kim", Question::Evokes, None)), [0; 0]);
+    assert_eq!(numbers(&session(&dir, "kim", Question::Evokes, Source::Query)), [0; 0]);
     for question in [Question::Meaning, Question::Similarity] {
-        let other = session(&dir, "kim", question, None);
+        let other = session(&dir, "kim", question, Source::Query);
         let all = numbers(&other);
         assert_eq!(all.len(), 2, "{question:?}");
         assert!(other.view(all[0]).unwrap().source.is_some());
@@ -271,7 +266,7 @@ fn each_question_is_asked_for_itself() {
 #[test]
 fn the_last_hundred_decisions_can_be_undone() {
     let (dir, release) = store();
-    let session = session(&dir, "kim", Question::Evokes, None);
+    let session = session(&dir, "kim", Question::Evokes, Source::Query);
     let first = numbers(&session)[0];
     for score in 0..=100 {
         session.decide(&[decision(first, score)], 7).unwrap();
@@ -309,8 +304,8 @@ fn left(session: &Session) -> usize {
 #[test]
 fn what_is_left_is_counted_and_what_a_search_decides_comes_no_second_time() {
     let (dir, release) = store();
-    for protocol in [None, Some(PROTOCOL)] {
-        let session = session(&dir, "kim", Question::Evokes, protocol);
+    for source in [Source::Query, Source::Protocol(PROTOCOL)] {
+        let session = session(&dir, "kim", Question::Evokes, source);
         let all = numbers(&session);
         assert_eq!(left(&session), all.len());
         session.decide(&[decision(all[0], 100)], 7).unwrap();
@@ -319,7 +314,7 @@ fn what_is_left_is_counted_and_what_a_search_decides_comes_no_second_time() {
         assert_eq!(left(&session), all.len());
     }
     // Decided together before the queue comes to it.
-    let session = session(&dir, "kim", Question::Evokes, None);
+    let session = session(&dir, "kim", Question::Evokes, Source::Query);
     let sets = ["g101", "g102"].map(|set| (release, AnnotationSetId::parse(set).unwrap()));
     let numbered = session.enqueue(&sets[..1]).unwrap();
     assert_eq!(left(&session), 2);
@@ -343,7 +338,8 @@ fn what_is_left_is_counted_and_what_a_search_decides_comes_no_second_time() {
 fn what_a_search_decides_beside_the_query_leaves_what_is_to_go_as_it_is() {
     let (dir, [first, second]) = two_releases();
     let query = "origin=generated release=mini-framenet".parse().unwrap();
-    let session = Session::open(dir.path(), &query, "kim", Question::Evokes, None).unwrap();
+    let session =
+        Session::open(dir.path(), &query, "kim", Question::Evokes, Source::Query).unwrap();
     assert_eq!(left(&session), 2);
     let set = AnnotationSetId::parse("g101").unwrap();
     let decide = |release, score| {
@@ -356,18 +352,22 @@ fn what_a_search_decides_beside_the_query_leaves_what_is_to_go_as_it_is() {
     assert_eq!(decide(first, 10), 1);
     assert_eq!(decide(first, 90), 1, "a second decision on one set");
     // What was judged before this review began is no item of it.
-    let later = Session::open(dir.path(), &query, "kim", Question::Evokes, None).unwrap();
+    let later = Session::open(dir.path(), &query, "kim", Question::Evokes, Source::Query).unwrap();
     let numbered = later.enqueue(&[(first, set)]).unwrap();
     later.decide_together(&numbered, 50, 7).unwrap();
     assert_eq!(left(&later), 1);
     // The sample of the protocol.
-    let blind = Session::open(dir.path(), &query, "lee", Question::Evokes, Some(PROTOCOL)).unwrap();
+    let blind =
+        Session::open(dir.path(), &query, "lee", Question::Evokes, Source::Protocol(PROTOCOL))
+            .unwrap();
     let all = left(&blind);
     let numbered = blind.enqueue(&[(first, set), (second, set)]).unwrap();
     blind.decide_together(&numbered, 50, 7).unwrap();
     assert_eq!(left(&blind), all - 1);
     // So of a study that was judged in part.
-    let again = Session::open(dir.path(), &query, "lee", Question::Evokes, Some(PROTOCOL)).unwrap();
+    let again =
+        Session::open(dir.path(), &query, "lee", Question::Evokes, Source::Protocol(PROTOCOL))
+            .unwrap();
     assert_eq!(left(&again), all - 1);
     let numbered = again.enqueue(&[(first, set)]).unwrap();
     again.decide_together(&numbered, 90, 7).unwrap();
@@ -377,7 +377,7 @@ fn what_a_search_decides_beside_the_query_leaves_what_is_to_go_as_it_is() {
 #[test]
 fn what_is_taken_back_behind_a_window_comes_before_the_end() {
     let (dir, release) = store();
-    let session = session(&dir, "kim", Question::Evokes, None);
+    let session = session(&dir, "kim", Question::Evokes, Source::Query);
     let set = |set| (release, AnnotationSetId::parse(set).unwrap());
     // A search decides the second one before the queue comes to it, and takes it back later.
     let second = session.enqueue(&[set("g102")]).unwrap();
@@ -399,7 +399,8 @@ fn what_is_taken_back_behind_a_window_comes_before_the_end() {
 fn a_set_that_is_not_of_the_query_does_not_come_by_way_of_a_search() {
     let (dir, release) = store();
     let (query, other) = ("id=g101".parse().unwrap(), AnnotationSetId::parse("g102").unwrap());
-    let session = Session::open(dir.path(), &query, "kim", Question::Evokes, None).unwrap();
+    let session =
+        Session::open(dir.path(), &query, "kim", Question::Evokes, Source::Query).unwrap();
     let other = session.enqueue(&[(release, other)]).unwrap();
     session.decide_together(&other, 90, 7).unwrap();
     session.undo().unwrap();
@@ -410,7 +411,7 @@ fn a_set_that_is_not_of_the_query_does_not_come_by_way_of_a_search() {
 #[test]
 fn an_answer_of_before_stands_again_when_another_is_taken_back() {
     let (dir, _) = store();
-    let session = session(&dir, "kim", Question::Evokes, None);
+    let session = session(&dir, "kim", Question::Evokes, Source::Query);
     let first = numbers(&session)[0];
     session.decide(&[decision(first, 80)], 7).unwrap();
     session.decide(&[decision(first, 0)], 7).unwrap();
@@ -423,7 +424,7 @@ fn an_answer_of_before_stands_again_when_another_is_taken_back() {
 #[test]
 fn what_a_window_skips_comes_back_in_others_alone() {
     let (dir, _) = store();
-    let session = session(&dir, "kim", Question::Evokes, None);
+    let session = session(&dir, "kim", Question::Evokes, Source::Query);
     let first = session.next(None, "one").unwrap().unwrap();
     session.skip(first, "one").unwrap();
     assert!(session.was_skipped(first));
@@ -440,7 +441,7 @@ fn what_a_window_skips_comes_back_in_others_alone() {
 #[test]
 fn two_windows_show_different_items() {
     let (dir, _) = store();
-    let session = session(&dir, "kim", Question::Evokes, None);
+    let session = session(&dir, "kim", Question::Evokes, Source::Query);
     let (one, other) = (session.next(None, "one").unwrap(), session.next(None, "other").unwrap());
     assert!(one.is_some() && other.is_some() && one != other);
     assert_eq!(session.next(None, "one").unwrap(), one, "a window that asks again sees its own");

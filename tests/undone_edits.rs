@@ -7,7 +7,7 @@ use fnstore::database::Database;
 use fnstore::edit::Transaction;
 use fnstore::internals::WithStore as _;
 use fnstore::model::{AnnotationSet, ReleaseId, Span};
-use fnstore::review::{Decision, Question, ReviewError, Session};
+use fnstore::review::{Decision, Question, ReviewError, Session, Source};
 use proptest::prelude::*;
 
 use crate::framenet_round_trip::export;
@@ -61,7 +61,7 @@ fn differing(a: &BTreeMap<String, Vec<u8>>, b: &BTreeMap<String, Vec<u8>>) -> Ve
 /// Gives the number of targets that were moved.
 fn review(store: &Path, steps: &[Step]) -> usize {
     let every = "frame=*".parse().unwrap();
-    let session = Session::open(store, &every, "kim", Question::Evokes, None).unwrap();
+    let session = Session::open(store, &every, "kim", Question::Evokes, Source::Query).unwrap();
     let mut items = Vec::new();
     while let Some(item) = session.next(items.last().copied(), "test").unwrap() {
         items.push(item);

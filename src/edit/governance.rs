@@ -93,6 +93,17 @@ impl Transaction<'_> {
         self.put(edition)
     }
 
+    /// Puts an edition in the place of the one of its name.
+    ///
+    /// # Errors
+    /// When there is none of that name.
+    pub fn set_edition(&mut self, edition: Edition) -> Result<()> {
+        match self.editions_called(&edition.name)?.pop() {
+            Some(before) if before.name == edition.name => self.put(edition),
+            _ => Err(absent::<Edition>(&edition.name).into()),
+        }
+    }
+
     /// Removes an edition; its sets stay.
     ///
     /// # Errors

@@ -42,6 +42,8 @@ pub use governance::{Fate, HandedOver};
 pub use passage::CarriedElements;
 #[doc(hidden)]
 pub use repair::RepairReport;
+#[doc(hidden)]
+pub use script::scores_in;
 pub use script::{Done, Script};
 use staged::{Judged, Staged, StagedRow, absent, named};
 use undo::Undoing;

@@ -19,7 +19,8 @@ pub struct EditionChanges {
     pub removed: Vec<AnnotationSetId>,
     /// Sets whose text, frame, LU, targets or labels are others, in order of id.
     pub changed: Vec<AnnotationSetId>,
-    /// Sets that the edition's query finds and the edition does not hold, in order of id.
+    /// Sets that the edition's query finds and that neither the edition nor the candidates of its
+    /// promise hold, in order of id.
     pub added: Vec<AnnotationSetId>,
     /// Why the edition's query cannot be answered: it names what is gone, or was read under another
     /// split list. Then nothing counts as added.
@@ -82,6 +83,7 @@ impl Database {
             lemma_pairs: lemma_pairs.len() as u64,
             split_list: self.split_list_for(expression)?.map(|list| list.record()),
             sets,
+            promise: None,
         };
         Ok(Some((release, edition)))
     }
@@ -135,7 +137,7 @@ impl Database {
         let mut added = Vec::new();
         for found in self.matches(&expression, &crate::query::Selection::default())? {
             let found = found?;
-            if found.release() == release && edition.place_of(found.set().id).is_none() {
+            if found.release() == release && !edition.knows(found.set().id) {
                 added.push(found.set().id);
             }
         }

@@ -1,13 +1,13 @@
 //! A named selection of annotation sets, frozen: what a publication or an experiment stands on.
 
-use super::{AnnotationSetId, KeptSplitList, hexadecimal};
+use super::{AnnotationSetId, KeptSplitList, Promise, hexadecimal};
 
 /// Annotation sets of a release under a name, as they were when it was made.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq)]
 pub struct Edition {
     /// Its name: any text without control characters.
     pub name: String,
-    /// The query that chose the sets.
+    /// The query that chose the sets, or the candidates of a promise.
     pub expression: String,
     /// When it was made, in seconds since 1970 (UTC).
     pub created: u64,
@@ -23,6 +23,8 @@ pub struct Edition {
     pub split_list: Option<KeptSplitList>,
     /// Its sets, in order of id.
     pub sets: Vec<FrozenSet>,
+    /// What it promises of its sets.
+    pub promise: Option<Promise>,
 }
 
 /// A set of an edition.
@@ -52,6 +54,21 @@ impl Edition {
         hexadecimal(&self.hash())
     }
 
+    /// Whether it holds a set, or might by its promise.
+    #[must_use]
+    pub fn knows(&self, set: AnnotationSetId) -> bool {
+        let is_candidate = || self.promise.as_ref().is_some_and(|it| it.has_candidate(set));
+        self.place_of(set).is_some() || is_candidate()
+    }
+
+    /// The sets that it holds; before judgements give it any, the candidates of its promise.
+    pub fn main_sets(&self) -> impl Iterator<Item = AnnotationSetId> {
+        let is_empty = self.sets.is_empty();
+        let promise = self.promise.iter().filter(move |_| is_empty);
+        let candidates = promise.flat_map(Promise::candidates).map(|(_, candidate)| candidate.set);
+        self.sets.iter().map(|frozen| frozen.set).chain(candidates)
+    }
+
     /// Where a set stands in the edition; `None` if the edition does not hold it.
     #[must_use]
     pub fn place_of(&self, set: AnnotationSetId) -> Option<usize> {
@@ -77,6 +94,7 @@ mod tests {
             lemma_pairs: 1,
             split_list: None,
             sets: vec![FrozenSet { set: id(3), content }, FrozenSet { set: id(7), content: 1 }],
+            promise: None,
         };
         let (one, other) = (edition(5), edition(6));
         assert_eq!(one.hash(), other.hash());

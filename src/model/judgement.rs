@@ -52,6 +52,9 @@ impl Judgement {
     /// The highest score.
     pub const BEST: u8 = 100;
 
+    /// Least mean score of what is right (Culkin et al. 2021, section 6.1).
+    pub const ACCEPTED: f64 = 50.0;
+
     /// Whether it says if the target evokes the set's frame.
     #[must_use]
     pub fn is_of_frame(&self) -> bool {

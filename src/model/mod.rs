@@ -22,6 +22,7 @@ mod layout;
 mod lexunit;
 mod name;
 mod named;
+mod promise;
 mod provenance;
 mod range;
 mod reference;
@@ -29,6 +30,7 @@ mod release;
 mod resource;
 mod rules;
 mod sentence;
+mod share;
 mod span;
 mod split;
 mod split_list;
@@ -93,6 +95,8 @@ pub(crate) use named::named;
 #[doc(hidden)]
 pub use named::{Named, by_name};
 #[doc(hidden)]
+pub use promise::{Candidate, Cut, Promise, PromiseGroup, PromiseGroups};
+#[doc(hidden)]
 pub use provenance::{CarriedElement, Carrying, FilterScores, FrameFit, Method, Prediction};
 pub use provenance::{Flags, Generation, Origin, Provenance};
 pub use range::OutOfRange;
@@ -108,6 +112,8 @@ pub(crate) use rules::{numbered, recipe_fingerprint};
 #[doc(hidden)]
 pub use sentence::Occurrence;
 pub use sentence::Sentence;
+#[doc(hidden)]
+pub use share::Share;
 pub use span::Span;
 pub use split::Split;
 #[doc(hidden)]

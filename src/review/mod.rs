@@ -33,7 +33,9 @@ pub use view::{Triple, View};
 use std::path::PathBuf;
 
 use crate::database::DatabaseError;
-use crate::model::{AnnotationSetId, EVOKES, FrameId, MEANING, Origin, ReleaseId, coded, named};
+use crate::model::{
+    AnnotationSetId, EVOKES, FrameId, Judgement, MEANING, Origin, ReleaseId, coded, named,
+};
 use crate::store::StoreError;
 
 type Result<T> = std::result::Result<T, ReviewError>;
@@ -49,7 +51,7 @@ pub const FLAGS: [&str; 2] = ["not fluent", "makes no sense"];
 
 /// Least mean score of what is accepted (Culkin et al. 2021, section 6.1).
 #[doc(hidden)]
-pub const ACCEPTED: f64 = 50.0;
+pub const ACCEPTED: f64 = Judgement::ACCEPTED;
 
 named! {
     /// What reviewers are asked.
@@ -136,6 +138,22 @@ impl Role {
             _ => Self::OutOfFrame,
         }
     }
+}
+
+/// Where the sets of a review come from.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Source {
+    /// The query, in the order of the store.
+    Query,
+    /// The query, drawn and shown as the paper does.
+    Protocol(Protocol),
+    /// The candidates of an edition: those whose judgements its promise needs most.
+    Promise {
+        /// Its release; the only one that has the edition where this is `None`.
+        release: Option<String>,
+        /// Its name.
+        edition: String,
+    },
 }
 
 /// A set that is asked about.

@@ -1,18 +1,24 @@
 //! What comes next: the sets of a query as they are found, or the paper's protocol.
 
+use std::collections::HashSet;
 use std::ops::ControlFlow;
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
 use std::sync::{Arc, OnceLock, Weak};
 
 use super::answers::{answer, recorded};
 use super::triples::{self, Protocol, Study};
-use super::{Item, Question, Result, ReviewError};
+use super::{Item, Question, Result, ReviewError, Source};
 use crate::database::{Database, DatabaseError};
+use crate::promise::PromiseQuestions;
 use crate::query::{Expression, Field, Selection, Term, Test};
 use crate::search::{Match, Matches};
 
 /// Items that are read ahead.
 const AHEAD: usize = 64;
+
+/// Items that are read ahead where the next one depends on answers.
+const AHEAD_OF_ANSWERS: usize = 1;
 
 /// Items that are counted at most, so that a count of millions takes nothing from their reviewer.
 const COUNTED: usize = 100_000;
@@ -32,6 +38,8 @@ pub(super) struct Feed {
     items: Option<Receiver<Fed>>,
     /// How many there are, once they are counted; unknown beyond [`COUNTED`].
     pub(super) total: Arc<OnceLock<Option<usize>>>,
+    /// Judgements that a promise still asks for, about.
+    pub(super) left: Option<Arc<AtomicUsize>>,
     /// What is read, for as long as the feed has not come to its end.
     pub(super) reading: Weak<Reading>,
     /// What the protocol draws, once it is drawn.
@@ -61,6 +69,8 @@ pub(super) struct Reading {
     question: Question,
     /// The items of the protocol, once they are drawn; never those of a query.
     study: Option<Arc<OnceLock<Study>>>,
+    /// What a promise still asks for.
+    left: Option<Arc<AtomicUsize>>,
 }
 
 /// Starts reading ahead what a reviewer has not judged, in a state of the store that stays as it
@@ -70,18 +80,20 @@ pub(super) fn feed(
     expression: &Expression,
     reviewer: &str,
     question: Question,
-    protocol: Option<Protocol>,
+    source: Source,
 ) -> Result<Feed> {
     let (expression, reviewer) = (expression.clone(), reviewer.to_owned());
-    let study = protocol.map(|_| Arc::default());
-    let drawn = study.clone();
-    let reading = Arc::new(Reading { database, expression, reviewer, question, study: drawn });
+    let study = matches!(source, Source::Protocol(_)).then(Arc::default);
+    let left = matches!(source, Source::Promise { .. }).then(Arc::default);
+    let (drawn, asked) = (study.clone(), left.clone());
+    let reading = Reading { database, expression, reviewer, question, study: drawn, left: asked };
+    let reading = Arc::new(reading);
     let known = Arc::downgrade(&reading);
     let total = Arc::new(OnceLock::new());
     let counted = Arc::clone(&total);
-    let begin = move || reading.begin(protocol, &counted);
+    let begin = move || reading.begin(&source, &counted);
     let items = Some(begin()?);
-    Ok(Feed { begin: Box::new(begin), items, total, reading: known, study })
+    Ok(Feed { begin: Box::new(begin), items, total, left, reading: known, study })
 }
 
 fn spawn(name: &str, work: impl FnOnce() + Send + 'static) -> std::io::Result<()> {
@@ -92,16 +104,21 @@ impl Reading {
     /// Starts a thread that reads. Returns once the query is planned.
     fn begin(
         self: &Arc<Self>,
-        protocol: Option<Protocol>,
+        source: &Source,
         total: &Arc<OnceLock<Option<usize>>>,
     ) -> Result<Receiver<Fed>> {
-        let (sender, items) = sync_channel(AHEAD);
+        let source = source.clone();
+        let depends = matches!(source, Source::Promise { .. });
+        let (sender, items) = sync_channel(if depends { AHEAD_OF_ANSWERS } else { AHEAD });
         let (planned, is_planned) = sync_channel(1);
         let (reading, counted) = (Arc::clone(self), Arc::clone(total));
         let work = move || {
-            let read = match protocol {
-                None => reading.stream(&planned, &sender, &counted),
-                Some(protocol) => reading.blind(protocol, &planned, &sender, &counted),
+            let read = match source {
+                Source::Query => reading.stream(&planned, &sender, &counted),
+                Source::Protocol(protocol) => reading.blind(protocol, &planned, &sender, &counted),
+                Source::Promise { release, edition } => {
+                    reading.promised(release.as_deref(), &edition, (&planned, &sender))
+                }
             };
             let _ = sender.send(read.map(|()| None));
         };
@@ -177,6 +194,35 @@ impl Reading {
             }
         }
         Ok(())
+    }
+
+    /// Sends what an edition's promise asks for, one after another: what comes next depends on what
+    /// was answered meanwhile, by this reviewer and by others.
+    fn promised(
+        &self,
+        release: Option<&str>,
+        name: &str,
+        (planned, sender): (&SyncSender<bool>, &SyncSender<Fed>),
+    ) -> Result<()> {
+        let found = self.database.edition(release, name);
+        let _ = planned.send(found.is_ok());
+        let (release, edition) = found?;
+        let Some(questions) = PromiseQuestions::new(release, &edition) else { return Ok(()) };
+        let mut sent = HashSet::new();
+        loop {
+            self.database.refresh()?;
+            let (next, left) = questions.next(&self.database, |set| !sent.contains(&set))?;
+            if let Some(asked) = &self.left {
+                asked.store(left as usize, Ordering::Relaxed);
+            }
+            let Some(set) = next else { return Ok(()) };
+            sent.insert(set);
+            let Some(place) = self.database.store().set_location(release, set)? else { continue };
+            let item = Item { release, set, frame: place.frame };
+            if sender.send(Ok(Some(item))).is_err() {
+                return Ok(());
+            }
+        }
     }
 
     /// Whether an item is one of those that are read, whether or not it was read yet.
@@ -267,6 +313,7 @@ mod tests {
             items: None,
             total: Arc::default(),
             reading: Weak::new(),
+            left: None,
             study: None,
         }
     }

@@ -2,6 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet, HashMap, VecDeque};
 use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError, Weak};
 use std::time::{Duration, Instant};
 
@@ -9,9 +10,9 @@ use super::answers::{answer, recorded};
 use super::decide::{Act, Decision, Done, Request, Retargeted, open_writer, take_back, write};
 use super::elements::MovedElement;
 use super::queue::{Feed, Reading, feed};
-use super::triples::{Protocol, Study};
+use super::triples::Study;
 use super::view::View;
-use super::{Item, Question, Result, ReviewError, UNDO_DEPTH};
+use super::{Item, Question, Result, ReviewError, Source, UNDO_DEPTH};
 use crate::database::Database;
 use crate::model::{AnnotationSetId, Judgement, ReleaseId, Shown, Span};
 use crate::query::Expression;
@@ -62,6 +63,8 @@ pub struct Session {
     feed: Mutex<Option<Feed>>,
     /// Items of the query, once they are counted.
     total: Arc<OnceLock<Option<usize>>>,
+    /// Judgements that a promise still asks for.
+    left: Option<Arc<AtomicUsize>>,
     /// What the protocol draws, once it is drawn.
     study: Option<Arc<OnceLock<Study>>>,
     /// What the feed reads; gone with the feed, when the queue has all items of the query.
@@ -116,18 +119,25 @@ impl Session {
         expression: &Expression,
         reviewer: &str,
         question: Question,
-        protocol: Option<Protocol>,
+        source: Source,
     ) -> Result<Self> {
         let database = Database::open(dir)?;
-        let feed = feed(database.snapshot()?, expression, reviewer, question, protocol)?;
+        let blind = matches!(source, Source::Protocol(_));
+        // What a promise asks for depends on answers that are still to come.
+        let handle = match source {
+            Source::Promise { .. } => Database::open(dir)?,
+            Source::Query | Source::Protocol(_) => database.snapshot()?,
+        };
+        let feed = feed(handle, expression, reviewer, question, source)?;
         Ok(Self {
             dir: dir.to_owned(),
             database: Arc::new(database),
             reviewer: reviewer.to_owned(),
             question,
-            blind: protocol.is_some(),
+            blind,
             queue: Mutex::default(),
             total: Arc::clone(&feed.total),
+            left: feed.left.clone(),
             reading: Weak::clone(&feed.reading),
             study: feed.study.clone(),
             feed: Mutex::new(Some(feed)),
@@ -187,7 +197,9 @@ impl Session {
         let queue = self.queue();
         let of_query = queue.decided.keys().filter(|number| queue.of_query.contains(number));
         let total = self.total.get().copied().flatten();
-        let left = total.map(|total| total.saturating_sub(of_query.count()));
+        let of_total = || total.map(|total| total.saturating_sub(of_query.count()));
+        let promised = self.left.as_ref().map(|left| left.load(Ordering::Relaxed));
+        let left = promised.or_else(of_total);
         Counts { decided: queue.decided.len(), undoable, left }
     }
 

@@ -7,12 +7,13 @@ use std::sync::Arc;
 use super::answer::Answer;
 use super::catalog::KnownDocument;
 use super::facts::{Facts, Home};
-use crate::database::Result;
+use crate::database::{Database, Result};
 use crate::model::{
     AnnotationSet, AnnotationSetId, Document, ForeignPlace, Generation, ListedPart, Provenance,
     ReleaseId, Sentence, Split, SplitList,
 };
 use crate::query::Field;
+use crate::store::Store;
 use crate::text::composed;
 
 /// An annotation set that a query found. Its sentence and its names are read on demand.
@@ -194,15 +195,7 @@ impl<'a> Match<'a> {
     }
 
     fn mean_judgement(&self) -> Result<Option<f32>> {
-        let (mut sum, mut count) = (0_u32, 0_u16);
-        for judgement in self.facts.store().judgements(self.release, self.set.id)? {
-            let judgement = judgement?;
-            if judgement.is_of_frame() {
-                sum += u32::from(judgement.score);
-                count += 1;
-            }
-        }
-        Ok((count > 0).then(|| (f64::from(sum) / f64::from(count)) as f32))
+        mean_judgement(self.facts.store(), self.release, self.set.id)
     }
 
     /// Names of the editions that hold the set, in order.
@@ -341,5 +334,30 @@ impl<'a> Match<'a> {
             return Ok(Some(split));
         }
         Ok(list.exemplars.filter(|_| home.is_exemplar))
+    }
+}
+
+/// Mean of a set's judgements of whether its target evokes its frame; none where nobody has judged.
+fn mean_judgement(store: &Store, release: ReleaseId, set: AnnotationSetId) -> Result<Option<f32>> {
+    let (mut sum, mut count) = (0_u32, 0_u16);
+    for judgement in store.judgements(release, set)? {
+        let judgement = judgement?;
+        if judgement.is_of_frame() {
+            sum += u32::from(judgement.score);
+            count += 1;
+        }
+    }
+    Ok((count > 0).then(|| (f64::from(sum) / f64::from(count)) as f32))
+}
+
+impl Database {
+    /// Mean of a set's judgements of whether its target evokes its frame; none where nobody has
+    /// judged it.
+    pub(crate) fn mean_judgement(
+        &self,
+        release: ReleaseId,
+        set: AnnotationSetId,
+    ) -> Result<Option<f32>> {
+        mean_judgement(self.store(), release, set)
     }
 }

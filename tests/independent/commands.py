@@ -7,6 +7,7 @@ every origin. `UNSEEN` lists the schemas of commands that train or ask a server,
 from __future__ import annotations
 
 import json
+import shutil
 from collections import Counter
 from pathlib import Path
 from typing import Any
@@ -294,6 +295,7 @@ def changing(program: Program, built: Built, work: Path, files: Path) -> None:
         program.records("merge", "merge", shard)
     generated = [id_ for id_, set_ in built.main.sets.items() if set_.origin == "generated" and id_ in built.edition]
     if generated:
+        publishing(program, built, files)
         program.run("delete", f"id={generated[0]}", "--yes")
         program.records("edition-change", "edition", "verify", "v1", *of, expect=(0, 1))
         gone = program.run("export", f"release={name} edition=v1", "--to", "csv", "-", expect=(0, 1, 2))
@@ -304,6 +306,22 @@ def changing(program: Program, built: Built, work: Path, files: Path) -> None:
         program.findings.add("exports", "sets of several releases are mixed", several.err[:300])
     program.run("releases", "remove", "predicted", "--yes")
     check_backup(program, work, program.findings)
+
+
+def publishing(program: Program, built: Built, files: Path) -> None:
+    """An edition that promises something, and one as a data set."""
+    name, of = built.main.name, ["--release", built.main.name]
+    ids = [id_ for id_, set_ in built.main.sets.items() if set_.origin == "generated"]
+    judged = files / "promised.jsonl"
+    judged.write_text(lines([{"set": id_, "score": 100, "reviewer": "zoe"} for id_ in ids]), encoding="utf-8")
+    program.run("judge", "--from", judged, *of)
+    asked = [f"release={name} origin=generated", "--precision", "0.4", "--rank", "aligner"]
+    program.records("edition", "edition", "create", "promised", *asked)
+    program.records("edition", "edition", "cut", "promised")
+    program.records("edition-check", "edition", "verify", "promised", "--judgements", expect=(0, 1))
+    data_set = files / "data-set"
+    shutil.rmtree(data_set, ignore_errors=True)
+    program.records("published", "edition", "publish", "v1", data_set, "--licence", "cc0-1.0", *of)
 
 
 def check_backup(program: Program, work: Path, findings: Findings) -> None:

@@ -1,11 +1,16 @@
 //! `fnstore edition`: named selections of annotation sets, frozen.
 
-use anyhow::bail;
+mod promise;
+mod publish;
+
+use std::path::PathBuf;
+
+use anyhow::{bail, ensure};
 use fnstore::database::{Database, DatabaseError};
 use fnstore::exchange::kept_split_list;
 use fnstore::internals::WithStore as _;
 use fnstore::lexicon::EditionChanges;
-use fnstore::model::{AnnotationSetId, Edition, Hex64, Positive, ReleaseId};
+use fnstore::model::{AnnotationSetId, Edition, Hex64, ReleaseId};
 use fnstore::query::{Expression, Field, Term};
 use fnstore::text::shortened;
 use serde::Serialize;
@@ -19,12 +24,18 @@ use crate::cli::print::notices::tell_of_index;
 use crate::cli::print::output::{Format, Output, counted, grouped, tell};
 use crate::cli::print::render::{Block, Row};
 use crate::cli::{Context, Outcome};
+use promise::{PromiseArgs, PromiseRecord};
+use publish::PublishArgs;
 
 /// Freeze annotation sets under a name
 ///
 /// An edition holds the ids of annotation sets, a hash over them, and a hash of each set's content.
 /// `edition=NAME` finds its sets in every query. Edits and expansions leave it as it is; `verify`
 /// says which of its sets are gone or changed.
+///
+/// With `--precision` an edition promises that so many of its sets are right. `fnstore review
+/// --for NAME` asks for the judgements that it needs, and `cut` takes them. It may be cut at any
+/// time, and as often as one likes: the promise holds all the same.
 #[derive(Debug, clap::Args)]
 #[command(after_help = EXAMPLES, arg_required_else_help = true)]
 pub(crate) struct Args {
@@ -46,9 +57,16 @@ enum Command {
         #[arg(value_name = "EXPR", required = true)]
         expression: Vec<String>,
         #[command(flatten)]
+        promise: PromiseArgs,
+        #[command(flatten)]
         sample: SampleArgs,
         #[command(flatten)]
         splits: SplitArgs,
+    },
+    /// Cut an edition where the judgements of now keep its promise
+    Cut {
+        /// Name of the edition
+        name: String,
     },
     /// List the editions
     List,
@@ -62,9 +80,16 @@ enum Command {
     Verify {
         /// Name of the edition
         name: String,
+        /// Say instead whether its promise is kept: by the judgements in the store, or by those of
+        /// FILE, which are of a random sample of the edition and have the form of `judge --from`
+        #[arg(long, value_name = "FILE", num_args = 0..=1)]
+        judgements: Option<Option<PathBuf>>,
         #[command(flatten)]
         splits: SplitArgs,
     },
+    /// Write an edition as a data set that `datasets` and polars load, with a card, checksums,
+    /// FrameNet's XML, and all that its sets refer to
+    Publish(PublishArgs),
     /// Delete an edition; its annotation sets stay
     Delete {
         /// Name of the edition
@@ -79,6 +104,10 @@ Examples:
   fnstore edition list
   fnstore query 'edition=strict frame=Verification'
   fnstore edition verify strict
+  fnstore edition create right origin=generated --precision 0.9 --by round
+  fnstore edition cut right
+  fnstore edition verify right --judgements judged.jsonl
+  fnstore edition publish strict strict-1.0
   fnstore export edition=strict --to jsonl strict.jsonl";
 
 /// An edition as JSON; see `schema/edition.schema.json`.
@@ -89,17 +118,24 @@ struct EditionRecord {
     expression: String,
     created: u64,
     revision: u64,
-    sets: Positive,
-    sentences: Positive,
-    pairs: Positive,
-    lemma_pairs: Positive,
+    sets: u64,
+    sentences: u64,
+    pairs: u64,
+    lemma_pairs: u64,
     split_list: Option<String>,
     blake3: Hex64,
+    promise: Option<PromiseRecord>,
 }
 
 impl EditionRecord {
-    fn new(release: String, edition: &Edition) -> Self {
-        Self {
+    fn new(
+        database: &Database,
+        (release, name): (ReleaseId, String),
+        edition: &Edition,
+    ) -> anyhow::Result<Self> {
+        let promise = PromiseRecord::of(database, release, edition)?;
+        let release = name;
+        Ok(Self {
             release,
             name: edition.name.clone(),
             expression: edition.expression.clone(),
@@ -111,7 +147,8 @@ impl EditionRecord {
             lemma_pairs: edition.lemma_pairs,
             split_list: edition.split_list.as_ref().map(|list| list.id.name.clone()),
             blake3: edition.written_hash(),
-        }
+            promise,
+        })
     }
 
     /// The query with a number in place of a long list of ids, as that of a sample has one.
@@ -136,6 +173,7 @@ impl Row for EditionRecord {
         "lemma_pairs",
         "split_list",
         "blake3",
+        "promise",
     ];
     const TABLE_COLUMNS: &'static [&'static str] =
         &["name", "sets", "sentences", "pairs", "lemma_pairs", "expression"];
@@ -167,7 +205,10 @@ impl Block for EditionRecord {
         for (name, value) in rows.into_iter().chain(list) {
             output.line(&format!("  {name:<18} {value}"))?;
         }
-        Ok(())
+        match &self.promise {
+            Some(promise) => promise.lay_out(&self.name, output),
+            None => Ok(()),
+        }
     }
 }
 
@@ -187,20 +228,23 @@ impl Row for ChangeRecord {
 pub(crate) fn run(args: Args, context: &mut Context) -> anyhow::Result<Outcome> {
     let release = args.release.as_deref();
     match args.command {
-        Command::Create { name, expression, sample, splits } => {
-            create(release, (&name, &expression.join(" ")), (&sample, &splits), context)
+        Command::Create { name, expression, promise, sample, splits } => {
+            let asked = (&*name, &*expression.join(" "));
+            create(release, asked, &promise, (&sample, &splits), context)
         }
+        Command::Cut { name } => cut(release, &name, context),
         Command::List => list(release, context),
         Command::Show { name } => {
             let database = Database::open(&context.store)?;
             let (release, edition) = database.edition(release, &name)?;
-            let record = EditionRecord::new(called(&database, release)?, &edition);
-            let mut records = context.output.records(Format::Table);
-            records.block(&record)?;
-            records.end_blocks::<EditionRecord>()?;
-            Ok(Outcome::Done)
+            show(&record_of(&database, release, &edition)?, context)
         }
-        Command::Verify { name, splits } => {
+        Command::Verify { name, judgements: Some(file), .. } => {
+            let database = Database::open(&context.store)?;
+            let (release, edition) = database.edition(release, &name)?;
+            promise::check(&database, (release, &edition), file.as_deref(), context)
+        }
+        Command::Verify { name, judgements: None, splits } => {
             let mut database = splits.over(|| Database::open(&context.store))?;
             let (release, edition) = database.edition(release, &name)?;
             if let (false, Some(kept)) = (splits.is_named(), &edition.split_list)
@@ -211,6 +255,7 @@ pub(crate) fn run(args: Args, context: &mut Context) -> anyhow::Result<Outcome> 
             let changes = database.edition_changes(release, &edition)?;
             tell_of_changes(&edition, &changes, context)
         }
+        Command::Publish(args) => publish::run(release, args, context),
         Command::Delete { name } => {
             let database = Database::open_existing_writer(&context.store)?;
             tell_of_index(&database);
@@ -227,6 +272,7 @@ pub(crate) fn run(args: Args, context: &mut Context) -> anyhow::Result<Outcome> 
 fn create(
     release: Option<&str>,
     (name, asked): (&str, &str),
+    promise: &PromiseArgs,
     (sample, splits): (&SampleArgs, &SplitArgs),
     context: &mut Context,
 ) -> anyhow::Result<Outcome> {
@@ -243,17 +289,58 @@ fn create(
     tell_of_index(&database);
     sign(&database);
     let expression = sample.of(&database, expression, None)?;
-    let Some((release, edition)) = database.edition_of(name, &expression, now())? else {
+    let (made, unranked) = match promise.request()? {
+        None => (database.edition_of(name, &expression, now())?, 0),
+        Some(request) => {
+            let made = database.promised_edition(name, &expression, &request, now())?;
+            let unranked = made.as_ref().map_or(0, |made| made.unranked);
+            (made.map(|made| (made.release, made.edition)), unranked)
+        }
+    };
+    let Some((release, edition)) = made else {
         return Outcome::nothing("no annotation set matches; an edition holds at least one");
     };
-    let record = EditionRecord::new(called(&database, release)?, &edition);
+    let record = record_of(&database, release, &edition)?;
     let mut edits = database.transaction(release)?;
     edits.add_edition(edition)?;
     commit(&database, edits, &format!("made edition `{name}`{}", sample.note()))?;
+    if let Some(promise) = &record.promise {
+        promise::tell_next(promise, name, unranked, &expression);
+    }
+    show(&record, context)
+}
+
+fn cut(release: Option<&str>, name: &str, context: &mut Context) -> anyhow::Result<Outcome> {
+    let database = Database::open_existing_writer(&context.store)?;
+    tell_of_index(&database);
+    sign(&database);
+    let (release, edition) = database.edition(release, name)?;
+    ensure!(
+        edition.promise.is_some(),
+        "edition `{name}` promises nothing, and is not cut; `edition create --precision` makes one \
+         that does"
+    );
+    let edition = database.cut_edition(release, edition)?;
+    let record = record_of(&database, release, &edition)?;
+    let mut edits = database.transaction(release)?;
+    edits.set_edition(edition)?;
+    commit(&database, edits, &format!("cut edition `{name}`"))?;
+    show(&record, context)
+}
+
+fn show(record: &EditionRecord, context: &mut Context) -> anyhow::Result<Outcome> {
     let mut records = context.output.records(Format::Table);
-    records.block(&record)?;
+    records.block(record)?;
     records.end_blocks::<EditionRecord>()?;
     Ok(Outcome::Done)
+}
+
+fn record_of(
+    database: &Database,
+    release: ReleaseId,
+    edition: &Edition,
+) -> anyhow::Result<EditionRecord> {
+    EditionRecord::new(database, (release, called(database, release)?), edition)
 }
 
 fn list(release: Option<&str>, context: &mut Context) -> anyhow::Result<Outcome> {
@@ -265,7 +352,11 @@ fn list(release: Option<&str>, context: &mut Context) -> anyhow::Result<Outcome>
     let mut rows = Vec::new();
     for release in releases {
         for edition in database.store().editions(release.id)? {
-            rows.push(EditionRecord::new(release.name.clone(), &edition?));
+            rows.push(EditionRecord::new(
+                &database,
+                (release.id, release.name.clone()),
+                &edition?,
+            )?);
         }
     }
     let is_empty = rows.is_empty();

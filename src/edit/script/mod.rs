@@ -19,8 +19,8 @@ use super::{EditError, Result, Transaction};
 use crate::database::{DatabaseError, ScriptError};
 use crate::exchange::{ExchangeError, Lines};
 use crate::model::{
-    AnnotationSetId, CorpusId, DocumentId, FrameId, LuId, Positive, RelationId, SemTypeId,
-    SentenceId,
+    AnnotationSetId, CorpusId, DocumentId, EVOKES, FrameId, Judgement, LuId, Positive, RelationId,
+    SemTypeId, SentenceId,
 };
 
 /// Longest line that is read: far above the longest sentence, far below what fills the memory.
@@ -109,6 +109,31 @@ impl<'t, 'a> Script<'t, 'a> {
             Ok(())
         })
     }
+}
+
+/// The sets and scores of judgements, one a line as [`Script::judge`] takes them, of whether
+/// targets evoke their frames. Nothing is looked up or written.
+///
+/// # Errors
+/// At the first line that is wrong.
+pub fn scores_in(lines: impl BufRead) -> Result<Vec<(AnnotationSetId, u8)>> {
+    let mut scores = Vec::new();
+    each_line(lines, |line, text| {
+        let Judge { set, score, question, .. } = parse(line, text)?;
+        let wrong = |field, found: &str, expected: &str| {
+            at(line, DatabaseError::from(EditError::value(field, found, expected)))
+        };
+        let id = AnnotationSetId::of_written(&set);
+        let id = id.ok_or_else(|| wrong("set", &set, "an id as in `g1024`"))?;
+        if score > Judgement::BEST {
+            return Err(wrong("score", &score.to_string(), "0 to 100"));
+        }
+        if question.is_empty() || question == EVOKES {
+            scores.push((id, score));
+        }
+        Ok(())
+    })?;
+    Ok(scores)
 }
 
 fn at(line: u64, error: DatabaseError) -> DatabaseError {

@@ -7,8 +7,9 @@ use super::{Checked, LineKind, read};
 use crate::exchange::error::Fault;
 use crate::exchange::kept_split_list;
 use crate::model::{
-    AnnotationSetId, Decided, Decision, Edition, Evidence, FrameId, FrozenSet, KeptSplitList, LuId,
-    Moved, Reviewed, SplitListId, Verdict, is_name,
+    AnnotationSetId, Candidate, Cut, Decided, Decision, Edition, Evidence, FrameId, FrozenSet,
+    KeptSplitList, LuId, Moved, Promise, PromiseGroup, PromiseGroups, Reviewed, SplitListId,
+    Verdict, is_name,
 };
 
 /// Sets of an edition that one line holds: far below the longest line that is read.
@@ -121,6 +122,36 @@ pub(super) struct EditionRecord {
     total: u64,
     /// Id, a space, and 16 hexadecimal digits.
     sets: Vec<String>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    promise: Option<PromiseRecord>,
+    /// Id, score, and place of the group, from 0, with spaces between them.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    candidates: Vec<String>,
+}
+
+/// What an edition promises, without its candidates.
+#[derive(Debug, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct PromiseRecord {
+    precision: f64,
+    confidence: f64,
+    rank: String,
+    by: Option<PromiseGroups>,
+    seed: u64,
+    groups: Vec<PromiseGroupRecord>,
+    /// Candidates in all lines.
+    total: u64,
+}
+
+#[derive(Debug, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct PromiseGroupRecord {
+    name: String,
+    cut: Option<CutRecord>,
+}
+
+record! {
+    Cut as CutRecord { score: f32, sets: u64, judged: u64, right: u64, lower: f32 }
 }
 
 /// What every line of an edition says of all of its sets.
@@ -128,6 +159,8 @@ pub(super) struct EditionRecord {
 pub struct WholeEdition {
     /// Their number.
     pub sets: u64,
+    /// The number of candidates of its promise.
+    pub candidates: u64,
     /// BLAKE3 of their ids, in hexadecimal digits; absent in exports of programs that did not keep
     /// it.
     pub blake3: Option<String>,
@@ -152,7 +185,9 @@ impl EditionRecord {
             let lines = kept.lines.filter(|_| is_first);
             Some(KeptSplitList { lines, ..kept })
         };
-        edition.sets.chunks(SETS_OF_A_LINE).enumerate().map(move |(at, sets)| Self {
+        let candidates: Vec<_> = edition.promise.iter().flat_map(Promise::candidates).collect();
+        let lines = edition.sets.len().max(candidates.len()).div_ceil(SETS_OF_A_LINE);
+        (0..lines).map(move |at| Self {
             kind: LineKind::Edition,
             name: edition.name.clone(),
             expression: edition.expression.clone(),
@@ -164,7 +199,11 @@ impl EditionRecord {
             split_list: list(at == 0).into_record(),
             blake3: Some(edition.written_hash()),
             total: edition.sets.len() as u64,
-            sets: sets.iter().map(|of| format!("{} {:016x}", of.set, of.content)).collect(),
+            sets: of_line(&edition.sets, at, |of| format!("{} {:016x}", of.set, of.content)),
+            promise: edition.promise.as_ref().map(PromiseRecord::of),
+            candidates: of_line(&candidates, at, |(group, it)| {
+                format!("{} {} {group}", it.set, it.score)
+            }),
         })
     }
 
@@ -181,10 +220,13 @@ impl EditionRecord {
             Ok(FrozenSet { set: read("sets", id.to_owned())?, content: content.ok_or_else(wrong)? })
         };
         let sets = self.sets.iter().map(frozen).collect::<Checked<Vec<_>>>()?;
-        if sets.is_empty() || !sets.is_sorted_by(|a, b| a.set < b.set) {
+        let is_empty = sets.is_empty() && self.promise.is_none();
+        if is_empty || !sets.is_sorted_by(|a, b| a.set < b.set) {
             let expected = "at least one set, in order of id";
             return Err(Fault::value("sets", self.sets.len(), expected));
         }
+        let candidates = self.promise.as_ref().map_or(0, |promise| promise.total);
+        let promise = self.promise.map(|promise| promise.into_model(&self.candidates));
         let list: Option<KeptSplitList> = read("split_list", self.split_list)?;
         if let Some(list) = &list
             && kept_split_list(list).is_err()
@@ -202,7 +244,70 @@ impl EditionRecord {
             lemma_pairs: self.lemma_pairs,
             split_list: list,
             sets,
+            promise: promise.transpose()?,
         };
-        Ok((edition, WholeEdition { sets: self.total, blake3: self.blake3 }))
+        Ok((edition, WholeEdition { sets: self.total, candidates, blake3: self.blake3 }))
+    }
+}
+
+/// What stands in a line of all that is written.
+fn of_line<T>(all: &[T], line: usize, written: impl Fn(&T) -> String) -> Vec<String> {
+    let of_line = all.iter().skip(line * SETS_OF_A_LINE).take(SETS_OF_A_LINE);
+    of_line.map(written).collect()
+}
+
+impl PromiseRecord {
+    fn of(promise: &Promise) -> Self {
+        let group = |group: &PromiseGroup| PromiseGroupRecord {
+            name: group.name.clone(),
+            cut: group.cut.map(Recorded::into_record),
+        };
+        Self {
+            precision: promise.precision,
+            confidence: promise.confidence,
+            rank: promise.rank.clone(),
+            by: promise.by,
+            seed: promise.seed,
+            groups: promise.groups.iter().map(group).collect(),
+            total: promise.candidates().count() as u64,
+        }
+    }
+
+    /// The promise with some candidates.
+    fn into_model(self, candidates: &[String]) -> Checked<Promise> {
+        let group = |of: PromiseGroupRecord| -> Checked<PromiseGroup> {
+            Ok(PromiseGroup {
+                name: of.name,
+                candidates: Vec::new(),
+                cut: of.cut.map(Recorded::from_record).transpose()?,
+            })
+        };
+        let mut groups = self.groups.into_iter().map(group).collect::<Checked<Vec<_>>>()?;
+        for text in candidates {
+            let wrong = || {
+                let expected = "an id, a score in [0, 1] and the place of a group";
+                Fault::value("candidates", text, expected)
+            };
+            let mut parts = text.split(' ');
+            let (Some(id), Some(score), Some(group), None) =
+                (parts.next(), parts.next(), parts.next(), parts.next())
+            else {
+                return Err(wrong());
+            };
+            let score = score.parse().map_err(|_| wrong())?;
+            let group = group.parse().ok().and_then(|group: usize| groups.get_mut(group));
+            let set = read("candidates", id.to_owned())?;
+            group.ok_or_else(wrong)?.candidates.push(Candidate { set, score });
+        }
+        let Self { precision, confidence, rank, by, seed, .. } = self;
+        let promise = Promise { precision, confidence, rank, by, seed, groups };
+        match promise.is_sound() {
+            true => Ok(promise),
+            false => Err(Fault::value(
+                "promise",
+                promise.precision,
+                "shares above 0 and below 1, and candidates in order of id, each with its score",
+            )),
+        }
     }
 }

@@ -5,12 +5,25 @@ use bincode::enc::Encoder;
 use bincode::error::{DecodeError, EncodeError};
 use bincode::{Decode, Encode};
 
-use crate::model::{Edition, FrozenSet, KeptSplitList, SplitListId};
+use super::ids::one_of;
+use crate::model::{
+    Candidate, Cut, Edition, FrozenSet, KeptSplitList, Promise, PromiseGroup, PromiseGroups,
+    SplitListId,
+};
+
+coded! {
+    PromiseGroups as u8:
+        |by| *by as u8, |code| one_of(&PromiseGroups::ALL, code, "groups of a promise");
+}
 
 fields! {
     FrozenSet { set, content }
     KeptSplitList { id, lines }
     SplitListId { name, fingerprint }
+    Promise { precision, confidence, rank, by, seed, groups }
+    PromiseGroup { name, candidates, cut }
+    Candidate { set, score }
+    Cut { score, sets, judged, right, lower }
 }
 
 /// Fields of an edition's record, as [`Edition`] is encoded below.
@@ -25,6 +38,7 @@ pub(super) const EDITION_FIELDS: &[&str] = &[
     "split_list",
     "sets",
     "hash",
+    "promise",
 ];
 
 #[doc(hidden)]
@@ -35,7 +49,8 @@ impl Encode for Edition {
         (self.sentences, self.pairs, self.lemma_pairs).encode(encoder)?;
         self.split_list.encode(encoder)?;
         self.sets.encode(encoder)?;
-        self.hash().encode(encoder)
+        self.hash().encode(encoder)?;
+        self.promise.encode(encoder)
     }
 }
 
@@ -59,6 +74,7 @@ impl<C> Decode<C> for Edition {
             lemma_pairs,
             split_list,
             sets,
+            promise: None,
         };
         let hash = <[u8; 32]>::decode(decoder)?;
         if !edition.sets.is_sorted_by(|a, b| a.set < b.set) {
@@ -67,11 +83,43 @@ impl<C> Decode<C> for Edition {
         if edition.hash() != hash {
             return refused("the hash is not that of the sets");
         }
-        Ok(edition)
+        let promise: Option<Promise> = Decode::decode(decoder)?;
+        if promise.as_ref().is_some_and(|promise| !promise.is_sound()) {
+            return refused("a promise that cannot be one");
+        }
+        Ok(Self { promise, ..edition })
     }
 }
 
 borrowed!(Edition);
+
+/// An edition that promises something.
+#[cfg(test)]
+pub(super) fn promised() -> Edition {
+    use crate::model::{AnnotationSetId, IdSpace};
+    let candidate = |(number, score)| Candidate {
+        set: AnnotationSetId::new(IdSpace::Generated, number),
+        score,
+    };
+    let cut = Cut { score: 0.875, sets: 2, judged: 30, right: 30, lower: 0.9375 };
+    let group = |name: &str, candidates: &[(u64, f32)], cut| PromiseGroup {
+        name: name.to_owned(),
+        candidates: candidates.iter().copied().map(candidate).collect(),
+        cut,
+    };
+    let promise = Promise {
+        precision: 0.9,
+        confidence: 0.95,
+        rank: "evokes".to_owned(),
+        by: Some(PromiseGroups::Round),
+        seed: 1,
+        groups: vec![
+            group("round=1", &[(1, 1.0), (7, 0.25), (300, 0.875)], Some(cut)),
+            group("round=2", &[(8, 0.5)], None),
+        ],
+    };
+    Edition { promise: Some(promise), ..super::samples::edition() }
+}
 
 #[cfg(test)]
 mod tests {
@@ -94,7 +142,8 @@ mod tests {
         let value = edition.to_value().unwrap();
         assert_eq!(read(&value), Err("sets out of order".to_owned()));
         let mut value = samples::edition().to_value().unwrap();
-        *value.last_mut().unwrap() ^= 1;
+        let last_of_hash = value.len() - 2;
+        value[last_of_hash] ^= 1;
         assert_eq!(read(&value), Err("the hash is not that of the sets".to_owned()));
         let value = samples::listed().to_value().unwrap();
         for end in 0..value.len() {

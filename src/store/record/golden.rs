@@ -69,15 +69,15 @@ fn samples() -> Vec<(&'static str, Vec<u8>)> {
         ("evidence", encode(&evidence())),
         ("edition", edition().to_value()),
         ("edition_listed", listed().to_value()),
+        ("edition_promised", edition::promised().to_value()),
         ("resource", resource::resource().to_value()),
         ("synset", wordnet::synset().to_value()),
         ("sense", wordnet::word().to_value()),
         ("irregular", wordnet::irregular().to_value()),
         ("discovery", discovery::discovery().to_value()),
     ];
-    let records = records.into_iter().map(|(name, value)| (name, value.unwrap()));
-    let changes = changes().into_iter().map(|(name, change)| (name, encode(&change).unwrap()));
-    records.chain(changes).collect()
+    let changes = changes().into_iter().map(|(name, change)| (name, encode(&change)));
+    records.into_iter().chain(changes).map(|(name, value)| (name, value.unwrap())).collect()
 }
 
 /// A set that was carried into a generated sentence, with an FE that was not found.

@@ -540,6 +540,7 @@ pub(super) fn edition() -> Edition {
         lemma_pairs: 1,
         split_list: None,
         sets: sets.map(frozen).into(),
+        promise: None,
     }
 }
 

@@ -361,7 +361,7 @@ impl Export<'_, '_> {
             true => has_searches && closure.frames.contains(&found.frame),
             false => closure.lexunits.contains(&(found.frame, found.lu)),
         })?;
-        self.editions(|edition| edition.sets.iter().all(|of| closure.has_set(of.set)))
+        self.editions(|edition| edition.main_sets().all(|set| closure.has_set(set)))
     }
 
     /// Writes frames, or the FEs that were added to them, with semantic types and the relations

@@ -8,7 +8,7 @@ use crate::database::Result;
 use crate::exchange::FaultCode;
 use crate::exchange::jsonl::{LineKind, WholeEdition};
 use crate::model::{
-    AnnotationSetId, Decided, Discovery, Edition, Judgement, Reference, Verification,
+    AnnotationSetId, Decided, Discovery, Edition, Judgement, Promise, Reference, Verification,
     recorded_question,
 };
 use crate::store::{Store, Subject};
@@ -113,17 +113,23 @@ impl<R: BufRead> LineImport<'_, R> {
                 let (mut head, mut of_line) = (edition.clone(), line.clone());
                 head.sets.clear();
                 of_line.sets.clear();
+                [&mut head, &mut of_line].into_iter().for_each(forget_candidates);
                 // The first line alone has the lines of the list.
                 if let Some(list) = &mut head.split_list {
                     list.lines = None;
                 }
                 let ends = edition.sets.last().zip(line.sets.first());
-                let follows = ends.is_some_and(|(last, first)| last.set < first.set);
+                let follows = ends.is_none_or(|(last, first)| last.set < first.set);
                 if head != of_line || !follows {
                     let expected = format!("the other sets of edition `{}`", edition.name);
                     return Err(self.wrong(FaultCode::Layout, "name", &line.name, expected));
                 }
                 edition.sets.extend(line.sets);
+                if let (Some(promise), Some(more)) = (&mut edition.promise, line.promise) {
+                    for (group, more) in promise.groups.iter_mut().zip(more.groups) {
+                        group.candidates.extend(more.candidates);
+                    }
+                }
                 edition
             }
         };
@@ -133,7 +139,8 @@ impl<R: BufRead> LineImport<'_, R> {
             let expected = format!("at most the total, {total}");
             return Err(self.wrong(FaultCode::Value, "sets", &count.to_string(), expected));
         }
-        if count < total {
+        let candidates = self.check_candidates(&edition, whole)?;
+        if count < total || candidates < whole.candidates {
             self.edition = Some(edition);
             return Ok(());
         }
@@ -150,6 +157,25 @@ impl<R: BufRead> LineImport<'_, R> {
         Ok(())
     }
 
+    /// Counts the candidates of an edition's promise; refuses more than there are, and those that
+    /// come twice.
+    fn check_candidates(&self, edition: &Edition, whole: &WholeEdition) -> Result<u64> {
+        let candidates = edition.promise.iter().flat_map(Promise::candidates).count() as u64;
+        let wrong = |found: &str, expected| {
+            Err(self.wrong(FaultCode::Value, "candidates", found, expected))
+        };
+        if candidates > whole.candidates {
+            return wrong(
+                &candidates.to_string(),
+                format!("at most the total, {}", whole.candidates),
+            );
+        }
+        if edition.promise.as_ref().is_some_and(|promise| !promise.is_sound()) {
+            return wrong(&edition.name, "candidates in order of id, each once".to_owned());
+        }
+        Ok(candidates)
+    }
+
     /// Refuses a file that ends in the middle of an edition.
     pub(super) fn check_edition(&self) -> Result<()> {
         match &self.edition {
@@ -159,5 +185,11 @@ impl<R: BufRead> LineImport<'_, R> {
                 Err(self.wrong(FaultCode::Missing, "name", &edition.name, expected))
             }
         }
+    }
+}
+
+fn forget_candidates(edition: &mut Edition) {
+    for group in edition.promise.iter_mut().flat_map(|promise| &mut promise.groups) {
+        group.candidates.clear();
     }
 }

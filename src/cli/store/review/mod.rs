@@ -11,15 +11,16 @@ mod page;
 mod server;
 mod terminal;
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 use crate::cli::options::named::named;
-use fnstore::database::DatabaseError;
+use anyhow::ensure;
+use fnstore::database::{Database, DatabaseError};
 use fnstore::identify::FrameIdentifier;
 use fnstore::proposals::{Best, Proposals, Ranker};
 use fnstore::query::{Expression, Field};
-use fnstore::review::{Protocol, Question, Session};
+use fnstore::review::{Protocol, Question, Session, Source};
 use fnstore::vectors::WordVectors;
 
 use super::proposals::{RankingArgs, decide};
@@ -61,6 +62,15 @@ pub(crate) struct Args {
     #[arg(long, conflicts_with = "question")]
     protocol: bool,
 
+    /// Ask for the judgements that the promise of this edition needs most, until more are not worth
+    /// making
+    #[arg(long = "for", value_name = "EDITION", conflicts_with_all = ["protocol", "question", "all", "expression"])]
+    edition: Option<String>,
+
+    /// The release of that edition [default: the only one that has it]
+    #[arg(long, value_name = "NAME", requires = "edition")]
+    release: Option<String>,
+
     /// Outputs that `--protocol` draws
     #[arg(long, value_name = "N", default_value_t = 100, requires = "protocol")]
     outputs: usize,
@@ -88,6 +98,7 @@ Examples:
   fnstore review frame=Verification --all
   fnstore review 'origin=generated p>=0.5' --reviewer kim
   fnstore review frame=Verification --protocol --reviewer lee
+  fnstore review --for right --reviewer kim
   fnstore review --terminal";
 
 /// What a signal leaves.
@@ -169,15 +180,37 @@ fn reviewed_expression(text: &str, all: bool) -> anyhow::Result<Expression> {
     Ok(Expression::all_of([expression, made]).map_err(DatabaseError::from)?)
 }
 
+/// The candidates of an edition that promises something, and that its promise says what is asked.
+fn promised(
+    store: &Path,
+    release: Option<&str>,
+    name: &str,
+) -> anyhow::Result<(Expression, Source)> {
+    let (_, edition) = Database::open(store)?.edition(release, name)?;
+    ensure!(
+        edition.promise.is_some(),
+        "edition `{name}` promises nothing; `fnstore review edition={name}` shows its sets"
+    );
+    let expression = query::expression(&edition.expression)?;
+    let release = release.map(str::to_owned);
+    Ok((expression, Source::Promise { release, edition: edition.name }))
+}
+
 pub(crate) fn run(args: Args, context: &mut Context) -> anyhow::Result<Outcome> {
     let text = match args.expression.join(" ") {
         text if text.is_empty() => "origin=generated".to_owned(),
         text => text,
     };
-    let expression = reviewed_expression(&text, args.all)?;
-    let protocol = args.protocol.then_some(Protocol { outputs: args.outputs, seed: args.seed });
+    let (expression, source) = match &args.edition {
+        Some(edition) => promised(&context.store, args.release.as_deref(), edition)?,
+        None => {
+            let protocol = Protocol { outputs: args.outputs, seed: args.seed };
+            let source = if args.protocol { Source::Protocol(protocol) } else { Source::Query };
+            (reviewed_expression(&text, args.all)?, source)
+        }
+    };
     let session =
-        Session::open(&context.store, &expression, &args.reviewer, args.question, protocol)?;
+        Session::open(&context.store, &expression, &args.reviewer, args.question, source)?;
     tell_list_for(&*session.database()?, &expression)?;
     let (store, vectors) = (context.store.clone(), OnceLock::new());
     let frame_model = Mutex::default();
