@@ -368,9 +368,54 @@ class Edition:
     lemma_pairs: Final[int]
     split_list: Final[str | None]
     blake3: Final[str]
+    precision: Final[float | None]
     def query(self, expression: str = "") -> Query: ...
     def verify(self) -> EditionChanges: ...
+    def promise(self) -> list[PromiseStanding]: ...
+    def cut(self) -> Edition: ...
+    def check(self, judgements: dict[str, int] | None = None) -> list[PromiseCheck]: ...
+    def publish(
+        self,
+        directory: str | PathLike[str],
+        *,
+        licence: str | None = None,
+        sensitive: list[str] | None = None,
+        tagger: str | PathLike[str] | None = None,
+        encoder: str | PathLike[str] | None = None,
+        models: str | PathLike[str] | None = None,
+        device: str = "cpu",
+    ) -> PublishedEdition: ...
     def delete(self) -> int: ...
+
+@final
+class PromiseStanding:
+    group: Final[str]
+    candidates: Final[int]
+    judged: Final[int]
+    right: Final[int]
+    kept: Final[int]
+    sets: Final[int]
+    score: Final[float | None]
+    lower: Final[float | None]
+    left: Final[int]
+
+@final
+class PromiseCheck:
+    group: Final[str]
+    judged: Final[int]
+    right: Final[int]
+    lower: Final[float]
+    upper: Final[float]
+    verdict: Final[Literal["kept", "broken", "open"]]
+
+@final
+class PublishedEdition:
+    directory: Final[Path]
+    parts: Final[dict[str, tuple[int, int]]]
+    leaking: Final[int]
+    flagged: Final[int | None]
+    licence: Final[str]
+    files: Final[dict[str, str]]
 
 @final
 class EditionChanges:
@@ -765,6 +810,10 @@ class Database:
         expression: str,
         *,
         release: str | None = None,
+        precision: float | None = None,
+        confidence: float = 0.95,
+        rank: str | None = None,
+        by: Literal["round", "lu"] | None = None,
         sample: int | None = None,
         per: str | None = None,
         seed: int = 1,

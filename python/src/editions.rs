@@ -8,6 +8,7 @@ use fnstore::exchange::kept_split_list;
 use fnstore::internals::WithStore as _;
 use fnstore::lexicon;
 use fnstore::model::{self, AnnotationSetId, ReleaseId};
+use fnstore::promise::PromiseRequest;
 use fnstore::query::{Expression, Field, Selection};
 use fnstore::search::Sampling;
 use pyo3::prelude::*;
@@ -17,17 +18,18 @@ use crate::error::{Fault, Result};
 use crate::export::fields;
 use crate::handle::Handle;
 use crate::number::Count;
+use crate::promises::request;
 use crate::query::{Query, narrowed};
 
 /// Annotation sets of a release under a name, as they were when it was made.
 #[pyclass(frozen, module = "fnstore")]
 pub(crate) struct Edition {
-    handle: Arc<Handle>,
+    pub(crate) handle: Arc<Handle>,
     /// Name of the release.
     #[pyo3(get)]
-    release: String,
+    pub(crate) release: String,
     #[pyo3(get)]
-    name: String,
+    pub(crate) name: String,
     /// The query that chose the sets.
     #[pyo3(get)]
     expression: String,
@@ -55,10 +57,13 @@ pub(crate) struct Edition {
     /// BLAKE3 of the ids: two editions with one hash hold the same sets.
     #[pyo3(get)]
     blake3: String,
+    /// The share of its sets that it promises to be right; None where it promises nothing.
+    #[pyo3(get)]
+    precision: Option<f64>,
 }
 
 impl Edition {
-    fn new(handle: &Arc<Handle>, release: String, edition: &model::Edition) -> Self {
+    pub(crate) fn new(handle: &Arc<Handle>, release: String, edition: &model::Edition) -> Self {
         Self {
             handle: Arc::clone(handle),
             release,
@@ -72,6 +77,7 @@ impl Edition {
             lemma_pairs: edition.lemma_pairs,
             split_list: edition.split_list.as_ref().map(|list| list.id.name.clone()),
             blake3: edition.written_hash(),
+            precision: edition.promise.as_ref().map(|promise| promise.precision),
         }
     }
 
@@ -154,6 +160,7 @@ impl EditionChanges {
 struct Asked<'a> {
     name: &'a str,
     sampling: Option<Sampling>,
+    promise: Option<PromiseRequest>,
 }
 
 impl Asked<'_> {
@@ -167,7 +174,13 @@ impl Asked<'_> {
             None => expression,
         };
         let now = SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |age| age.as_secs());
-        let Some((release, edition)) = database.edition_of(self.name, &expression, now)? else {
+        let made = match &self.promise {
+            None => database.edition_of(self.name, &expression, now)?,
+            Some(asked) => database
+                .promised_edition(self.name, &expression, asked, now)?
+                .map(|made| (made.release, made.edition)),
+        };
+        let Some((release, edition)) = made else {
             let message = "no annotation set matches: an edition holds at least one";
             return Err(Fault::new("EditError", "E-empty", message, "give a wider expression"));
         };
@@ -216,9 +229,14 @@ impl Database {
     }
 
     /// Freezes the annotation sets that a query finds under a name; they belong to one release.
-    /// With sample, so many of them, or so many for each value of the fields in per.
-    #[pyo3(signature = (name, expression, *, release=None, sample=None, per=None, seed=Count(1)),
-           text_signature = "($self, name, expression, *, release=None, sample=None, per=None, \
+    /// With sample, so many of them, or so many for each value of the fields in per. With precision
+    /// they are candidates, ranked by a field, of which it holds those that judgements speak for:
+    /// so large a share of them is right, with a confidence, and in each of the groups in by, which
+    /// is round or lu.
+    #[pyo3(signature = (name, expression, *, release=None, precision=None, confidence=0.95,
+                        rank=None, by=None, sample=None, per=None, seed=Count(1)),
+           text_signature = "($self, name, expression, *, release=None, precision=None, \
+                             confidence=0.95, rank=None, by=None, sample=None, per=None, \
                              seed=1)")]
     #[allow(clippy::too_many_arguments, reason = "Python's callers name them")]
     fn create_edition(
@@ -227,6 +245,10 @@ impl Database {
         name: &str,
         expression: &str,
         release: Option<&str>,
+        precision: Option<f64>,
+        confidence: f64,
+        rank: Option<&str>,
+        by: Option<&str>,
         sample: Option<Count>,
         per: Option<&str>,
         seed: Count,
@@ -235,7 +257,8 @@ impl Database {
             let of = release.map(|name| (Field::Release, name));
             let expression = narrowed(of, expression)?;
             let sampling = sampling(sample, per, seed)?;
-            let asked = Asked { name, sampling };
+            let promise = request(precision, confidence, rank, by)?;
+            let asked = Asked { name, sampling, promise };
             self.handle.write_for(&expression.clone(), |database| {
                 let (release, edition) = asked.create(database, expression)?;
                 Ok(Edition::new(&self.handle, called(database, release)?, &edition))

@@ -3,7 +3,9 @@
 //! A message of the library ends in its code, or begins with it, and says after a semicolon what to
 //! do. Where the advice names a command, Python's own takes its place.
 
-use fnstore::database::{DatabaseError, EditError, LookupError, ReleaseError, ScriptError};
+use fnstore::database::{
+    DatabaseError, EditError, ExportError, LookupError, ReleaseError, ScriptError,
+};
 use fnstore::expand::{ExpandError, RecipeError, RecipeFileError};
 use fnstore::model::{Coded, ErrorKind};
 use fnstore::models::ModelError;
@@ -325,6 +327,22 @@ impl From<fnstore::internals::generate::GenerateError> for Fault {
             _ => {
                 Self::of("ExpandError", &error, "N-generate", "run it again: it goes on from here")
             }
+        }
+    }
+}
+
+impl From<fnstore::publish::PublishError> for Fault {
+    fn from(error: fnstore::publish::PublishError) -> Self {
+        match error {
+            fnstore::publish::PublishError::Database(DatabaseError::Export(
+                ExportError::Target { .. },
+            )) => {
+                let advice = "give a directory that is not there, or is empty";
+                Self::of("ExistsError", &error, "X-place", advice)
+            }
+            fnstore::publish::PublishError::Database(error) => error.into(),
+            fnstore::publish::PublishError::Expand(error) => (*error).into(),
+            _ => Self::of("StoreError", &error, "X-place", "give another directory"),
         }
     }
 }

@@ -24,6 +24,7 @@ mod models;
 mod number;
 mod paraphrase;
 mod passes;
+mod promises;
 mod proposals;
 mod query;
 mod reads;
@@ -74,6 +75,8 @@ mod _fnstore {
     use crate::paraphrase::{Paraphrase, Rewriting, SentenceRewriter};
     #[pymodule_export]
     use crate::passes::{FilterReport, VerificationReport};
+    #[pymodule_export]
+    use crate::promises::{PromiseCheck, PromiseStanding, PublishedEdition};
     #[pymodule_export]
     use crate::proposals::{Attestation, Proposal};
     #[pymodule_export]

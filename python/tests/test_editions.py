@@ -6,6 +6,7 @@ from pathlib import Path
 
 import fnstore
 import pytest
+from conftest import MODELS
 
 
 def test_an_edition_holds_what_a_query_found(own: fnstore.Database) -> None:
@@ -69,3 +70,57 @@ def test_what_is_wrong_is_told_and_nothing_is_written(own: fnstore.Database) -> 
     edition.delete()
     with pytest.raises(fnstore.UnknownNameError):
         edition.verify()
+
+
+def test_a_promise_is_cut_by_judgements_and_checked(own: fnstore.Database) -> None:
+    grown = own
+    grown.expand("frame=Checking", rounds=1, model="paraphrase", models=MODELS, beam=4, candidates=4)
+    ids = [of.id for of in grown.query("origin=generated")]
+    edition = grown.create_edition("right", "origin=generated", precision=0.5, rank="aligner", confidence=0.9)
+    (group,) = edition.promise()
+    assert (edition.sets, edition.precision, group.candidates, group.judged) == (0, 0.5, len(ids), 0)
+    assert group.left > 0 and group.score is None
+    with grown.transaction() as edits:
+        for id_ in ids:
+            edits.judge(id_, 100, reviewer="kim")
+    edition = edition.cut()
+    assert edition.sets == len(ids) == grown.count("edition=right")
+    assert [of.verdict for of in edition.check()] == ["kept"]
+    assert [of.right for of in edition.check({id_: 0 for id_ in ids})] == [0]
+    by_round = grown.create_edition("rounds", "origin=generated", precision=0.5, rank="aligner", by="round")
+    assert by_round.promise()[0].group == "round=1"
+    plain = grown.create_edition("plain", "origin=generated")
+    for call in [
+        plain.cut,
+        plain.check,
+        lambda: edition.check({"1": 3}),
+        lambda: edition.check({ids[0]: 101}),
+        lambda: grown.create_edition("a", "origin=generated", precision=1.5),
+        lambda: grown.create_edition("a", "origin=generated", precision=0.5, by="frame"),  # type: ignore[arg-type]
+        lambda: grown.create_edition("a", "origin=generated", rank="aligner"),
+    ]:
+        with pytest.raises(fnstore.EditError):
+            call()
+
+
+def test_a_published_edition_loads_in_datasets_and_polars(own: fnstore.Database, tmp_path: Path) -> None:
+    datasets, polars = pytest.importorskip("datasets"), pytest.importorskip("polars")
+    (tmp_path / "fold.tsv").write_text("lu\tinspect.v\ttest\nlu\texamine.v\tdev\n")
+    edition = own.with_split_list(tmp_path / "fold.tsv").create_edition("checks", "frame=Checking")
+    published = edition.publish(tmp_path / "checks", licence="cc0-1.0", sensitive=["Brakes"])
+    assert (published.licence, set(published.parts)) == ("cc0-1.0", {"train", "dev", "test"})
+    parts = datasets.load_dataset(str(tmp_path / "checks"), cache_dir=str(tmp_path / "cache"))
+    assert {name: len(part) for name, part in parts.items()} == {
+        name: sentences for name, (sentences, _) in published.parts.items()
+    }
+    assert parts["train"].features == parts["test"].features and parts["test"][0]["sets"][0]["frame"] == "Checking"
+    sets = {name: sum(len(row["sets"]) for row in part) for name, part in parts.items()}
+    assert sets == {name: sets for name, (_, sets) in published.parts.items()}
+    read = polars.read_parquet(tmp_path / "checks/data/test.parquet")
+    assert read.height == published.parts["test"][0]
+    assert published.flagged and "flagged.tsv" in published.files
+    with pytest.raises(fnstore.ExistsError):
+        edition.publish(tmp_path / "checks", licence="cc0-1.0")
+    with pytest.raises(fnstore.EditError, match="licence"):
+        edition.publish(tmp_path / "other")
+    assert not (tmp_path / "other").exists()
