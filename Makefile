@@ -20,6 +20,7 @@ export FNSTORE_MODELS ?= $(CACHE)/models
 export PATH := $(CURDIR)/tools:$(PATH)
 
 DEMO := $(CACHE)/demo
+EDITION := edition
 CARGO := cargo
 PYTHON := python3
 FNSTORE := $(CARGO_TARGET_DIR)/release/fnstore
@@ -55,7 +56,7 @@ AXE := $(CACHE)/axe-core-$(AXE_VERSION).js
 
 PREFIX := /usr/local
 
-.PHONY: help demo review test c install-c python wheels python-venv exports-check laws install dist dist-check setup setup-system setup-browser minilm rewriter parity-venv parity transcripts bench figures figures-store figures-review figures-python peers peers-venv decoder-peers gpu-kit placement paraphraser tagger recipes fmt
+.PHONY: help demo edition review test c install-c python wheels python-venv exports-check laws install dist dist-check setup setup-system setup-browser minilm rewriter parity-venv parity transcripts bench figures figures-store figures-review figures-python peers peers-venv decoder-peers gpu-kit placement paraphraser tagger recipes fmt
 .DEFAULT_GOAL := help
 
 help: ## list the targets
@@ -74,6 +75,12 @@ demo: setup ## set up, build, and grow a small lexicon from beginning to end
 	run expand frame=Checking --rounds 2 $$asks; \
 	run query 'frame=Checking origin=generated' --limit 12 --format table; \
 	printf '\nTo review what it wrote, in the browser and by single keys:\n\n    %s review --store %s --open\n' "$(FNSTORE)" "$(DEMO)"
+
+edition: ## make an edition with a promised precision of FRAMENET, and publish it; run it again after `fnstore review --for`
+	@[ -f "$(FRAMENET)" ] || { echo "no $(FRAMENET): give FRAMENET=fndata-1.5.zip" >&2; exit 2; }
+	$(CARGO) build --release --locked
+	@$(MAKE) --no-print-directory rewriter
+	FNSTORE="$(FNSTORE)" FRAMENET="$(FRAMENET)" FNSTORE_DIR="$(EDITION)/store" OUT="$(EDITION)/data" sh examples/edition.sh
 
 review: ## open the review page on what `make demo` wrote, after a demo where there was none
 	@[ -f "$(DEMO)/db/CURRENT" ] || $(MAKE) --no-print-directory demo
