@@ -376,13 +376,13 @@ class Edition:
     def check(self, judgements: dict[str, int] | None = None) -> list[PromiseCheck]: ...
     def publish(
         self,
-        directory: str | PathLike[str],
+        directory: _Path,
         *,
         licence: str | None = None,
         sensitive: list[str] | None = None,
-        tagger: str | PathLike[str] | None = None,
-        encoder: str | PathLike[str] | None = None,
-        models: str | PathLike[str] | None = None,
+        tagger: _Path | None = None,
+        encoder: _Path | None = None,
+        models: _Path | None = None,
         device: str = "cpu",
     ) -> PublishedEdition: ...
     def delete(self) -> int: ...

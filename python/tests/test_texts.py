@@ -117,7 +117,8 @@ def test_a_stream_takes_a_batch_at_a_time_and_says_how_far_it_is() -> None:
 
 def test_ctrl_c_ends_a_rewriting_behind_its_step() -> None:
     sentence = "They checked the bill of the house before they signed it and went home."
-    stream = fnstore.paraphrase([sentence] * 32, model="paraphrase", models=MODELS, beam=32, max_length_more=60)
+    # Far more than is written before the signal comes.
+    stream = fnstore.paraphrase([sentence] * 5000, model="paraphrase", models=MODELS, beam=32, max_length_more=60)
     begun = time.monotonic()
     threading.Timer(0.3, os.kill, (os.getpid(), signal.SIGINT)).start()
     with pytest.raises(KeyboardInterrupt):
