@@ -144,7 +144,8 @@ impl Plan {
         // The goal is what judgements do not speak against; what speaks for a cut is asked about
         // before that.
         let open = || (won..self.cuts.len()).map(|cut| (cut, &all.cuts[cut]));
-        let hoped = open().filter(|(cut, of)| self.hoped(*cut, of) > self.promised).last();
+        let is_hoped = |(cut, of): &(usize, &Judged)| self.hoped(*cut, of) > self.promised;
+        let hoped = open().rfind(is_hoped);
         let Some((most, _)) = hoped else {
             // Nothing speaks for another cut. Before one is won, the strictest decides.
             all.left = if won == 0 { self.unjudged(first, won) as u64 } else { 0 };

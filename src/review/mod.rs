@@ -3,8 +3,8 @@
 //!
 //! Nothing here knows a browser or a terminal. A [`Session`] belongs to one reviewer. It reads
 //! beside a writer, and opens the store for writing only while it writes. Judgements are the
-//! store's own ([`Judgement`](crate::model::Judgement)), with the question, what was shown, and the
-//! time taken, so filters train on them.
+//! store's own ([`Judgement`]), with the question, what was shown, and the time taken, so filters
+//! train on them.
 
 mod agreement;
 mod answers;
