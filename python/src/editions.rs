@@ -81,17 +81,20 @@ impl Edition {
         }
     }
 
-    fn changes(&self) -> Result<lexicon::EditionChanges> {
+    /// Reads it as it is now, under the split list that it was made under where none is named.
+    pub(crate) fn read<T>(
+        &self,
+        work: impl FnOnce(&database::Database, ReleaseId, &model::Edition) -> Result<T>,
+    ) -> Result<T> {
         let shared = self.handle.get()?;
         let (release, edition) = shared.edition(Some(&self.release), &self.name)?;
-        // Its query was read under its own list.
         if let (None, Some(kept)) = (shared.split_list(), &edition.split_list)
             && let Some(list) = kept_split_list(kept).map_err(DatabaseError::from)?
         {
             let database = database::Database::open(&self.handle.path)?.with_split_list(list)?;
-            return Ok(database.edition_changes(release, &edition)?);
+            return work(&database, release, &edition);
         }
-        Ok(shared.edition_changes(release, &edition)?)
+        work(&shared, release, &edition)
     }
 }
 
@@ -107,7 +110,7 @@ impl Edition {
     /// Which of its sets are gone or changed since, and which its query finds beside them.
     fn verify(&self, py: Python<'_>) -> Result<EditionChanges> {
         let lexicon::EditionChanges { removed, changed, added, unanswered } =
-            py.detach(|| self.changes())?;
+            py.detach(|| self.read(|database, id, of| Ok(database.edition_changes(id, of)?)))?;
         let ids = |sets: Vec<AnnotationSetId>| sets.iter().map(ToString::to_string).collect();
         let [removed, changed, added] = [removed, changed, added].map(ids);
         Ok(EditionChanges { removed, changed, added, unanswered })

@@ -3,8 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
 
-use fnstore::database::{self, DatabaseError};
-use fnstore::exchange::{WordTagger, kept_split_list};
+use fnstore::exchange::WordTagger;
 use fnstore::model::{AnnotationSetId, Named as _, PromiseGroups};
 use fnstore::promise::{self, PromiseRequest, check_promise_by};
 use fnstore::publish::{self, Publishing};
@@ -156,9 +155,7 @@ impl Edition {
     /// nothing.
     fn promise(&self, py: Python<'_>) -> Result<Vec<PromiseStanding>> {
         py.detach(|| {
-            let database = self.handle.get()?;
-            let (release, edition) = database.edition(Some(&self.release), &self.name)?;
-            let standings = database.promise_standing(release, &edition)?;
+            let standings = self.read(|database, id, of| Ok(database.promise_standing(id, of)?))?;
             Ok(standings.into_iter().map(PromiseStanding::from).collect())
         })
     }
@@ -239,25 +236,16 @@ impl Edition {
                 }
                 _ => None,
             };
-            let shared = self.handle.get()?;
-            let (_, edition) = shared.edition(Some(&self.release), &self.name)?;
-            let release = shared.release(&self.release)?;
-            let asked = Publishing {
-                release: &release,
-                edition: &edition,
-                licence: licence.as_deref(),
-                sensitive: words.as_ref(),
-                tagger: tagger.as_ref().map(|tagger| tagger as &dyn WordTagger),
-            };
-            // Parts are those of the list that the edition was made under.
-            if let (None, Some(kept)) = (shared.split_list(), &edition.split_list)
-                && let Some(list) = kept_split_list(kept).map_err(DatabaseError::from)?
-            {
-                let database =
-                    database::Database::open(&self.handle.path)?.with_split_list(list)?;
-                return Ok(database.publish(&directory, &asked, &mut |_| {})?);
-            }
-            Ok(shared.publish(&directory, &asked, &mut |_| {})?)
+            self.read(|database, _, edition| {
+                let asked = Publishing {
+                    release: &database.release(&self.release)?,
+                    edition,
+                    licence: licence.as_deref(),
+                    sensitive: words.as_ref(),
+                    tagger: tagger.as_ref().map(|tagger| tagger as &dyn WordTagger),
+                };
+                Ok(database.publish(&directory, &asked, &mut |_| {})?)
+            })
         })?;
         let publish::Published { directory, parts, leaking, flagged, licence, files, .. } =
             published;
