@@ -115,7 +115,7 @@ impl Plan {
             let rank = *rank as usize;
             let first = self.cuts.partition_point(|place| place.sets <= rank);
             if cuts[first..].iter().all(|cut| cut.is_ended) {
-                // The strictest cut has all the sets of the others before its own end.
+                // Stricter cuts may be open: their sets come later in the order.
                 if cuts.iter().all(|cut| cut.is_ended) {
                     break;
                 }
