@@ -1,5 +1,5 @@
-//! What comes next: the sets of a query as they are found, the paper's protocol, or what the promise
-//! of an edition asks for.
+//! What comes next: the sets of a query as they are found, the paper's protocol, or what the
+//! promise of an edition asks for.
 
 use std::collections::HashSet;
 use std::ops::ControlFlow;
