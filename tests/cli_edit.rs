@@ -372,7 +372,6 @@ fn judgements_are_given_shown_and_taken_back() {
 
     for (arguments, message) in [
         (vec!["judge", "x7002", "101", "--reviewer", "kim"], "101 is not in 0..=100"),
-        (vec!["judge", "x7002", "50"], "--reviewer"),
         (vec!["judge"], "<ID>"),
         (vec!["judge", "7002"], "`7002` is no id"),
         (vec!["judge", "x1", "50", "--reviewer", "kim"], "there is no annotation set `x1`"),

@@ -146,9 +146,13 @@ impl Model {
                 let Some(id) = pick(&self.sets, set) else { return };
                 let mut set = edits.annotation_set(id).unwrap().unwrap();
                 let word = self.sentences[&set.sentence];
-                set.targets = if has_target { vec![target(word)] } else { Vec::new() };
+                if !has_target {
+                    set.targets.clear();
+                    edits.set_annotation_set(set).unwrap_err();
+                    return;
+                }
+                set.targets = vec![target(word)];
                 edits.set_annotation_set(set).unwrap();
-                self.sets.get_mut(&id).unwrap().2 = has_target;
             }
             Step::RemoveSet(set) => {
                 let Some(id) = pick(&self.sets, set) else { return };

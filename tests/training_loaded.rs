@@ -1,6 +1,7 @@
 //! Training records as a loader takes them: everything of a set beside it, whether its FEs are
 //! complete, three forms of one content, and spacing that tells nobody who wrote a sentence.
 
+use std::io;
 use std::path::Path;
 
 use fnstore::database::{Database, Write};
@@ -234,13 +235,54 @@ impl WordTagger for Numbers {
     }
 }
 
+/// Takes some bytes, and fails.
+struct Full(usize);
+
+impl io::Write for Full {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        self.0 = self.0.checked_sub(bytes.len()).ok_or(io::ErrorKind::StorageFull)?;
+        Ok(bytes.len())
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
+    }
+}
+
+#[test]
+fn several_forms_are_written_at_once_as_each_alone() {
+    const FORMS: [TrainingFormat; 3] =
+        [TrainingFormat::Parquet, TrainingFormat::Jsonl, TrainingFormat::Conllu];
+    let (_dir, database, _) = mini::imported();
+    let export = |forms: &[TrainingFormat]| {
+        let mut outs = vec![Vec::new(); forms.len()];
+        let files = forms.iter().zip(&mut outs).map(|(form, out)| (*form, out as _)).collect();
+        let query = "origin=fulltext".parse().unwrap();
+        database.export_training(&query, Spacing::Natural, None, files).unwrap();
+        outs
+    };
+    let alone: Vec<_> = FORMS.iter().flat_map(|form| export(&[*form])).collect();
+    assert!(alone.iter().all(|out| out.len() > 100));
+    assert_eq!(export(&FORMS), alone);
+    // The error is that of the file that takes no more.
+    let (mut full, mut other) = (Full(100), Vec::new());
+    let files: Vec<(_, &mut (dyn io::Write + Send))> =
+        vec![(TrainingFormat::Jsonl, &mut other), (TrainingFormat::Jsonl, &mut full)];
+    let query = "".parse().unwrap();
+    let error = database.export_training(&query, Spacing::Stored, None, files).unwrap_err();
+    let causes = std::iter::successors(Some(&error as &dyn std::error::Error), |of| of.source());
+    let said: Vec<String> = causes.map(ToString::to_string).collect();
+    assert!(said.iter().any(|of| of.contains("storage")), "{said:?}");
+}
+
 #[test]
 fn all_tags_are_the_taggers_or_there_are_none() {
     let (_dir, database, _) = mini::imported();
     let query = "origin=fulltext".parse().unwrap();
     let export = |format, tagger| {
-        let (mut out, form) = (Vec::new(), (format, Spacing::Stored));
-        let report = database.export_training(&query, form, tagger, &mut out).unwrap();
+        let mut out = Vec::new();
+        let files = vec![(format, &mut out as &mut (dyn io::Write + Send))];
+        let report = database.export_training(&query, Spacing::Stored, tagger, files).unwrap();
         (out, report)
     };
     let tags = |tagger| -> Vec<Vec<Value>> {

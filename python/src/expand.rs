@@ -299,11 +299,9 @@ impl database::Database {
     /// Writes new annotated sentences from the human ones that a query finds. Run again it goes on
     /// where it was stopped, by Ctrl-C or otherwise; progress is called with a Progress. Settings
     /// are those of a recipe's file: rounds, beam, candidates, max_pieces, words, guide, search,
-    /// choice, asked, tell_bans, ban_lexicon, few_lus, reword, keep_fe, carry,
-    /// frame_fit,
-    /// least_frame_fit, least_evokes, numbers. Models that are made for another language than the
-    /// release are refused, unless any_language is true.
-    /// With verifier, that verifier is asked about each sentence that is kept. With from_sisters
+    /// choice, asked, tell_bans, ban_lexicon, few_lus, reword, keep_fe, carry, targets,
+    /// frame_fit, least_frame_fit, least_evokes, numbers. Models that are made for another language
+    /// than the release are refused, unless any_language is true. With verifier, that verifier is asked about each sentence that is kept. With from_sisters
     /// the LUs of the expression that have no sentences get new ones from their sisters'. What
     /// blind_to finds is not read. With redo, what the recipe wrote before is removed first. With
     /// sample, so many seeds are expanded, or so many for each value of the fields in per.

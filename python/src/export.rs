@@ -239,7 +239,7 @@ impl Wanted {
         file: &mut WholeFile,
     ) -> Result<LossyExport> {
         let spacing = self.spacing()?;
-        Ok(database.export_training(expression, (format, spacing), self.tagger(), file)?)
+        Ok(database.export_training(expression, spacing, self.tagger(), vec![(format, file)])?)
     }
 
     fn semafor(&self, database: &Database, expression: &Expression) -> Result<Written> {

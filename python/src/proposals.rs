@@ -248,7 +248,9 @@ impl Proposal {
 
 /// Who decides, now and why.
 fn signed(reviewer: Option<String>, note: String) -> Reviewed {
-    let reviewer = reviewer.or_else(|| std::env::var("USER").ok());
+    let named =
+        ["FNSTORE_AUTHOR", "USER", "LOGNAME"].iter().filter_map(|name| std::env::var(name).ok());
+    let reviewer = reviewer.or_else(|| named.into_iter().find(|name| !name.trim().is_empty()));
     let reviewer = reviewer.unwrap_or_else(|| "reviewer".to_owned());
     let now = SystemTime::now().duration_since(UNIX_EPOCH);
     Reviewed { reviewer, time: now.map_or(0, |since| since.as_secs()), note }

@@ -125,7 +125,7 @@ EXCEPTIONS = {
 
 
 #: Settings of a recipe, which `Database.expand` takes as further keyword arguments; tests below call it with each.
-SETTINGS = ("rounds", "beam", "candidates", "max_pieces", "words", "guide", "choice", "reword", "keep_fe", "carry", "numbers")
+SETTINGS = ("rounds", "beam", "candidates", "max_pieces", "words", "guide", "choice", "reword", "keep_fe", "carry", "targets", "numbers")
 
 
 def program() -> dict[str, dict[str, str]]:

@@ -54,6 +54,20 @@ impl WholeDirectory {
         Ok(directory)
     }
 
+    /// Makes ready to write a directory that takes the place of nothing but an empty one.
+    ///
+    /// # Errors
+    /// As [`prepare`](Self::prepare).
+    pub fn prepare_new(place: &Path) -> io::Result<WholeDirectory> {
+        Self::prepare(place, |_| false).map_err(|error| match error.kind() {
+            io::ErrorKind::AlreadyExists => {
+                let message = "there is something already: expected nothing or an empty directory";
+                io::Error::new(io::ErrorKind::AlreadyExists, message)
+            }
+            _ => error,
+        })
+    }
+
     /// Where it will be.
     pub fn place(&self) -> &Path {
         &self.place

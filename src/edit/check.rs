@@ -8,7 +8,8 @@ use super::staged::{StagedRow as _, absent};
 use super::{EditError, Result, Transaction};
 use crate::model::{
     AnnotationSet, CorpusId, Document, Extent, FeId, Frame, FrameElement, FrameId, FrameRelation,
-    Label, Layer, LayerName, LexUnit, PROPOSED, Pos, SemType, SemTypeId, Sentence, Span, is_name,
+    Label, Layer, LayerName, LexUnit, NullInstantiation, PROPOSED, Pos, SemType, SemTypeId,
+    Sentence, Span, is_name,
 };
 use crate::query::nearest;
 use crate::text::{CharIndex, called, fold, is_same};
@@ -214,14 +215,27 @@ impl Transaction<'_> {
     }
 
     /// That no other LU of the frame has the name, in whatever letter case, unless `another` is
-    /// allowed. One that an expansion proposed makes room.
+    /// allowed. One that an expansion proposed makes room, unless it has sentences: accepting it is
+    /// the way to keep them.
     fn check_lexunit_name(&self, lu: &LexUnit) -> Result<()> {
         if self.others.has(&lu.subject()) {
             return Ok(());
         }
         let called = self.lexunits_called(lu.frame, &lu.name)?.into_iter();
-        let mut others = called.filter(|other| other.id != lu.id && other.status != PROPOSED);
-        let Some(other) = others.next() else { return Ok(()) };
+        let mut others: Vec<LexUnit> = called.filter(|other| other.id != lu.id).collect();
+        others.sort_by_key(|other| other.status == PROPOSED);
+        let Some(other) = others.into_iter().next() else { return Ok(()) };
+        if other.status == PROPOSED {
+            if self.sets_of_lexunit(lu.frame, other.id)?.is_empty() {
+                return Ok(());
+            }
+            let expected = format!(
+                "a name that no LU of the frame has: one is proposed with sentences (number {}); \
+                 accept it, reject it, or allow another LU of the name",
+                other.id
+            );
+            return Err(EditError::value("name", &lu.name, expected).into());
+        }
         let expected = format!(
             "a name that no LU of the frame has (number {} has it), or that another LU of the name \
              is allowed",
@@ -305,6 +319,9 @@ impl Transaction<'_> {
         let text = Text { text: &sentence.text, index: CharIndex::new(&sentence.text) };
         name("status", &set.status)?;
         if before.is_none_or(|before| before.targets != set.targets) {
+            if set.targets.is_empty() {
+                return Err(EditError::value("targets", "[]", "a span or more").into());
+            }
             for (at, span) in set.targets.iter().enumerate() {
                 text.check_span(&format!("targets[{at}]"), *span)?;
             }
@@ -370,8 +387,13 @@ impl Text<'_> {
         for (at, label) in layer.labels.iter_mut().enumerate() {
             let field = format!("{field}.labels[{at}]");
             name(&format!("{field}.name"), &label.name)?;
-            if let Extent::Overt(span) = label.extent {
-                self.check_span(&format!("{field}.span"), span)?;
+            match &label.extent {
+                Extent::Overt(span) => self.check_span(&format!("{field}.span"), *span)?,
+                Extent::Null(NullInstantiation::Other(kind)) => {
+                    let field = format!("{field}.ni");
+                    return Err(EditError::value(field, kind, "INI, DNI, CNI or INC").into());
+                }
+                Extent::Null(_) | Extent::None => {}
             }
             if layer.name == LayerName::Fe {
                 complete_fe(&field, label, frame)?;

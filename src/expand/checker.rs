@@ -3,12 +3,13 @@
 
 use super::aligning::{Searching, align_those_that_fit};
 use super::chain::Chain;
-use super::companions::{Company, Dropped, Placed};
+use super::companions::{Companion, Company, Dropped, NewTrigger, OtherLu, Placed};
 use super::elements::{Carried, KeepElements, Sought};
 use super::fitting::FitJudge;
 use super::judged_choice::{JudgedChoice, question};
 use super::judges::{FrameQuestions, Judges, SetQuestion};
 use super::knowledge::Knowledge;
+use super::partners::Targets;
 use super::phrase_set::PhraseSet;
 use super::ranking::{Pair, candidates, choose};
 use super::recipe::Choice;
@@ -156,7 +157,7 @@ impl PairChecker<'_> {
         goes_on: &mut GoesOn<'_>,
     ) -> Result<AcceptedPair> {
         let over = self.carry(knowledge, chain, &best, goes_on)?;
-        let CarriedOver { carried, elements, along, company } = over;
+        let CarriedOver { carried, elements, along, company, new } = over;
         let lost_element = carried.as_ref().is_some_and(Carried::has_lost);
         let (frame, round) = (chain.seed.frame, chain.round + 1);
         let pos = pos_of(knowledge, chain, &best)?;
@@ -207,7 +208,7 @@ impl PairChecker<'_> {
             verification: said,
             along,
         }];
-        Ok(AcceptedPair { made, lemma, pos, is_new_trigger, is_new_pair, elements, company })
+        Ok(AcceptedPair { made, lemma, pos, new, is_new_trigger, is_new_pair, elements, company })
     }
 
     /// What the filter says of a pair, where there is one. It wants to know how likely an output
@@ -267,16 +268,22 @@ impl PairChecker<'_> {
         };
         let morphology = knowledge.lexicon(seed.release)?.morphology().clone();
         let (placed, mut dropped) =
-            company.placed(&found, (seed, &morphology), (text, &best.targets));
-        let mut along = Vec::with_capacity(placed.len());
+            company.placed(&found, (seed, &morphology), (text, &best.targets), |of, words| {
+                other_lu(knowledge, of, words)
+            })?;
+        let (mut along, mut new) = (Vec::with_capacity(placed.len()), Vec::new());
         for of in placed {
+            let trigger = of.new_trigger();
             match self.verified_along(knowledge, of, text, goes_on)? {
-                Some(kept) => along.push(kept),
+                Some(kept) => {
+                    along.push(kept);
+                    new.extend(trigger);
+                }
                 None => dropped.push(Dropped::Frame),
             }
         }
-        let company = CompanyTally::of(along.len(), &dropped);
-        Ok(CarriedOver { carried, elements, along, company })
+        let company = CompanyTally::of((along.len(), new.len()), &dropped);
+        Ok(CarriedOver { carried, elements, along, company, new })
     }
 
     /// A set that is carried along, with what judges say of it where its context changed; none that
@@ -288,7 +295,8 @@ impl PairChecker<'_> {
         text: &str,
         goes_on: &mut GoesOn<'_>,
     ) -> Result<Option<CarriedAlong>> {
-        let Placed { companion, mut along, is_in_other_words } = placed;
+        let question = placed.question(text);
+        let Placed { companion, mut along, is_in_other_words, .. } = placed;
         let least = knowledge.recipe().least_evokes;
         let judges = match &mut self.judged {
             Some(judged) if least > 0.0 => Some(&mut judged.judges),
@@ -298,8 +306,7 @@ impl PairChecker<'_> {
         let Some(judges) = judges.filter(|_| is_in_other_words) else { return Ok(Some(along)) };
         let place = (companion.set.release, along.frame);
         let frame = self.frames.of(knowledge.database(), place)?;
-        let item = companion.question(text, &along.targets);
-        let questions = [SetQuestion { item, source: None }];
+        let questions = [SetQuestion { item: question, source: None }];
         let said = judges.verifications(frame, (&questions, companion.set.set), goes_on)?.pop();
         let evokes = said.as_ref().and_then(|said| said.evokes);
         if self.judged.is_some() && evokes.is_some_and(|evokes| evokes < least) {
@@ -316,6 +323,21 @@ struct CarriedOver {
     elements: Option<CarriedTally>,
     along: Vec<CarriedAlong>,
     company: CompanyTally,
+    /// Triggers that took the place of theirs.
+    new: Vec<NewTrigger>,
+}
+
+/// The LU that has the place of another set's, where rounds change several targets: one of the
+/// lexicon.
+fn other_lu(knowledge: &mut Knowledge<'_>, of: &Companion, words: &str) -> Result<Option<OtherLu>> {
+    let (set, is_wanted) = (&of.set, knowledge.recipe().targets == Targets::All);
+    let lexicon = knowledge.lexicon(set.release)?;
+    if !is_wanted || !lexicon.is_own(set.frame, words, set.pos)? {
+        return Ok(None);
+    }
+    let name = lexicon.unit_name(set.frame, words, set.pos)?;
+    let TriggerUnit { lu, lemma, pos, .. } = lexicon.unit_of(set.frame, words, set.pos)?;
+    Ok((lu != of.lu).then_some(OtherLu { lu, lemma, pos, name }))
 }
 
 /// The part of speech of a pair's new trigger: the seed's where the frame has that LU, else what a

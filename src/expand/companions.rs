@@ -17,7 +17,9 @@ use super::phrase_set::runs;
 use super::seed::{Elements, Seed};
 use crate::database::Database;
 use crate::grow::CarriedAlong;
-use crate::model::{AnnotationSetId, Carrying, FeStatus, LayerName, LuId, SentenceId, Span, named};
+use crate::model::{
+    AnnotationSetId, Carrying, FeStatus, LayerName, LuId, Pos, SentenceId, Span, named,
+};
 use crate::text::{Morphology, fold, natural_spacing};
 use crate::verify::EvokesItem;
 
@@ -30,7 +32,7 @@ named! {
     pub enum Carry {
         /// Every set that the aligner finds.
         ///
-        /// All but the one that is rewritten must keep their words.
+        /// All whose target is not rewritten must keep their words.
         #[default]
         All => "all",
         /// That of the target which is rewritten.
@@ -73,18 +75,39 @@ impl Dropped {
 /// Another set of a seed's sentence.
 pub(super) struct Companion {
     pub(super) set: Seed,
-    lu: LuId,
+    pub(super) lu: LuId,
     /// Name of the LU.
-    pub(super) lexunit: String,
+    lexunit: String,
     fe_status: FeStatus,
-    is_held_out: bool,
+    pub(super) is_held_out: bool,
 }
 
-/// Another set in a new sentence, and whether its context changed.
+/// Another set in a new sentence.
 pub(super) struct Placed<'c> {
     pub(super) companion: &'c Companion,
     pub(super) along: CarriedAlong,
+    /// What has the place of its LU, if another one of its frame has.
+    pub(super) other: Option<OtherLu>,
+    /// Whether its words or its context changed.
     pub(super) is_in_other_words: bool,
+}
+
+/// The trigger that took the place of a carried set's.
+pub(super) struct NewTrigger {
+    pub(super) source: AnnotationSetId,
+    pub(super) targets: Vec<Span>,
+    pub(super) lemma: String,
+    pub(super) pos: Pos,
+}
+
+/// Another LU of a set's frame that has the place of its target.
+#[derive(Clone)]
+pub(super) struct OtherLu {
+    pub(super) lu: LuId,
+    pub(super) lemma: String,
+    pub(super) pos: Pos,
+    /// Its name.
+    pub(super) name: String,
 }
 
 impl Companion {
@@ -114,12 +137,6 @@ impl Companion {
         Ok(all)
     }
 
-    /// What is asked of a verifier about it in a text.
-    pub(super) fn question(&self, text: &str, targets: &[Span]) -> EvokesItem {
-        let (text, targets) = (text.to_owned(), targets.to_vec());
-        EvokesItem { text, targets, lexunit: Some(self.lexunit.clone()) }
-    }
-
     /// Whether some words are a form of the target's lexeme: the same words, or others that its LU
     /// has.
     fn is_form(&self, morphology: &Morphology, words: &str) -> bool {
@@ -144,6 +161,22 @@ pub(super) struct Company<'c> {
     dropped: Vec<Dropped>,
 }
 
+impl Placed<'_> {
+    /// What is asked of a verifier about it in a text.
+    pub(super) fn question(&self, text: &str) -> EvokesItem {
+        let name = self.other.as_ref().map_or(&self.companion.lexunit, |other| &other.name);
+        let (text, targets) = (text.to_owned(), self.along.targets.clone());
+        EvokesItem { text, targets, lexunit: Some(name.clone()) }
+    }
+
+    /// The trigger that took the place of its own, if one did.
+    pub(super) fn new_trigger(&self) -> Option<NewTrigger> {
+        let OtherLu { lemma, pos, .. } = self.other.clone()?;
+        let (source, targets) = (self.companion.set.set, self.along.targets.clone());
+        Some(NewTrigger { source, targets, lemma, pos })
+    }
+}
+
 impl<'c> Company<'c> {
     /// Looks for targets and, where a recipe keeps them, for FEs.
     pub(super) fn look_for(
@@ -165,13 +198,15 @@ impl<'c> Company<'c> {
     }
 
     /// Those that stand in a text whose new trigger is known, the surest first to take a place; and
-    /// why the others do not.
+    /// why the others do not. `other_lu` says which LU has the place of one whose words changed, if
+    /// it may have it.
     pub(super) fn placed(
         self,
         found: &Found,
         (seed, morphology): (&Seed, &Morphology),
         (text, trigger): (&str, &[Span]),
-    ) -> (Vec<Placed<'c>>, Vec<Dropped>) {
+        mut other_lu: impl FnMut(&Companion, &str) -> Result<Option<OtherLu>>,
+    ) -> Result<(Vec<Placed<'c>>, Vec<Dropped>)> {
         let mut dropped = self.dropped;
         let mut there = Vec::new();
         for (of, target, elements) in &self.sought {
@@ -182,16 +217,24 @@ impl<'c> Company<'c> {
             let mut targets = alignment.spans.clone();
             targets.sort_unstable();
             let pieces: Vec<&str> = targets.iter().filter_map(|span| span.of(text)).collect();
-            match of.is_form(morphology, &pieces.join(" ")) {
-                true => there.push((*of, targets, alignment.score, elements)),
-                false => dropped.push(Dropped::Words),
-            }
+            let words = pieces.join(" ");
+            let other = match of.is_form(morphology, &words) {
+                true => None,
+                false => match other_lu(of, &words)? {
+                    None => {
+                        dropped.push(Dropped::Words);
+                        continue;
+                    }
+                    other => other,
+                },
+            };
+            there.push((*of, (targets, alignment.score), elements, other));
         }
         // Ties go to the set that comes first.
-        there.sort_by(|a, b| b.2.total_cmp(&a.2));
+        there.sort_by(|a, b| b.1.1.total_cmp(&a.1.1));
         let mut taken: Vec<(&Seed, &[Span])> = vec![(seed, trigger)];
         let mut placed = Vec::new();
-        for (of, targets, score, elements) in &there {
+        for (of, (targets, score), elements, other) in &there {
             let is_taken = taken.iter().any(|(other, spans)| {
                 overlap(targets, spans) && !overlap(&of.set.targets, &other.targets)
             });
@@ -200,10 +243,11 @@ impl<'c> Company<'c> {
                 continue;
             }
             taken.push((&of.set, targets));
-            placed.push(of.placed((text, targets, *score), elements.as_ref(), found));
+            let place = (text, &targets[..], *score);
+            placed.push(of.placed(place, elements.as_ref(), found, other.as_ref()));
         }
         placed.sort_by_key(|of: &Placed<'_>| of.along.carrying.source);
-        (placed, dropped)
+        Ok((placed, dropped))
     }
 }
 
@@ -214,6 +258,7 @@ impl Companion {
         (text, targets, score): (&str, &[Span], f32),
         elements: Option<&Sought>,
         found: &Found,
+        other: Option<&OtherLu>,
     ) -> Placed<'_> {
         let carried = elements.map(|of| of.carried(&self.set, found, (text, targets)));
         let carried = carried.unwrap_or_default();
@@ -224,7 +269,7 @@ impl Companion {
         };
         let along = CarriedAlong {
             frame: self.set.frame,
-            lu: self.lu,
+            lu: other.map_or(self.lu, |other| other.lu),
             targets: targets.to_vec(),
             layers: carried.layers,
             fe_status,
@@ -238,12 +283,12 @@ impl Companion {
             verification: None,
         };
         let before = context(&self.set.text, &self.set.targets);
-        let is_in_other_words = before != context(text, targets);
-        Placed { companion: self, along, is_in_other_words }
+        let is_in_other_words = other.is_some() || before != context(text, targets);
+        Placed { companion: self, along, other: other.cloned(), is_in_other_words }
     }
 }
 
-fn overlap(some: &[Span], others: &[Span]) -> bool {
+pub(super) fn overlap(some: &[Span], others: &[Span]) -> bool {
     some.iter().any(|span| others.iter().any(|other| span.overlaps(*other)))
 }
 
@@ -262,7 +307,7 @@ fn context(text: &str, targets: &[Span]) -> [Vec<String>; 2] {
 mod tests {
     use super::*;
     use crate::align::Alignment;
-    use crate::model::{FrameId, IdSpace, Pos, ReleaseId};
+    use crate::model::{FrameId, IdSpace, ReleaseId};
 
     const SOURCE: &str = "They checked it and approved of the plan on Monday .";
 
@@ -310,16 +355,30 @@ mod tests {
         text: &str,
         found: Vec<Option<Alignment>>,
     ) -> (Vec<u64>, Vec<Dropped>) {
+        let (placed, dropped) = placed_with(companions, text, found, |_| None);
+        (placed.into_iter().map(|(number, _)| number).collect(), dropped)
+    }
+
+    /// The same with the LUs under which they stand there, where some words are another LU's.
+    fn placed_with(
+        companions: &[Companion],
+        text: &str,
+        found: Vec<Option<Alignment>>,
+        other_lu: fn(&str) -> Option<OtherLu>,
+    ) -> (Vec<(u64, LuId)>, Vec<Dropped>) {
         let mut searching = Searching::new(SOURCE, text);
         let company = Company::look_for(companions, KeepElements::None, &mut searching);
         let start = text.find("inspected").unwrap() as u32;
         let (seed, trigger) = (seed(1, &["checked"], "check"), [Span::new(start, start + 9)]);
-        let (placed, dropped) = company.placed(
+        let placed = company.placed(
             &Found::of_targets(found),
             (&seed, &Morphology::English),
             (text, &trigger),
+            |_, words| Ok(other_lu(words)),
         );
-        (placed.iter().map(|of| of.along.carrying.source.number()).collect(), dropped)
+        let (placed, dropped) = placed.unwrap();
+        let of = |of: &Placed<'_>| (of.along.carrying.source.number(), of.along.lu);
+        (placed.iter().map(of).collect(), dropped)
     }
 
     #[test]
@@ -339,6 +398,25 @@ mod tests {
             let (there, dropped) = placed(std::slice::from_ref(&approved), text, found);
             let expected = if is_kept { (vec![2], vec![]) } else { (vec![], vec![Dropped::Words]) };
             assert_eq!((there, dropped), expected, "{text}");
+        }
+    }
+
+    #[test]
+    fn another_lu_of_the_frame_may_take_the_place() {
+        let approved = companion(2, &["approved"], "approve");
+        let accept = |words: &str| {
+            let (lemma, name) = ("accept".to_owned(), "accept.v".to_owned());
+            let other = OtherLu { lu: LuId(8), lemma, pos: Pos::Verb, name };
+            (words == "accepted").then_some(other)
+        };
+        for (word, there) in [("accepted", Some(8)), ("approved", Some(7)), ("bought", None)] {
+            let text = format!("They inspected it and {word} the plan.");
+            let found = vec![alignment(&text, &[word], 0.9)];
+            let (placed, dropped) =
+                placed_with(std::slice::from_ref(&approved), &text, found, accept);
+            let expected: Vec<_> = there.map(|lu| (2, LuId(lu))).into_iter().collect();
+            assert_eq!(placed, expected, "{word}");
+            assert_eq!(dropped.len(), usize::from(there.is_none()), "{word}");
         }
     }
 

@@ -244,6 +244,11 @@ pub enum RecipeError {
         "the recipe rewords, which a server cannot be held to; expected a model, or no `reword`"
     )]
     RewordServer,
+    /// Rounds shall change targets whose sets outputs do not get.
+    #[error(
+        "the recipe changes several targets and writes the set of one; expected `carry = \"all\"`, or no `targets`"
+    )]
+    TargetsAlone,
     /// Chains shall end by what nobody asks, or by what is no probability.
     #[error(
         "least-frame-fit is {found}, expected 0 to 1, and 0 without `frame-fit = true`; set both or leave it out"

@@ -52,6 +52,7 @@ mod manifest;
 mod model_files;
 mod models;
 mod pace;
+mod partners;
 mod phrase_set;
 mod proposer;
 mod ranking;
@@ -109,6 +110,7 @@ pub use manifest::{Manifest, Shard};
 pub use models::{FILTER, FrameModels, GuideModels, VerifierModels, WORD_VECTORS};
 pub use models::{Models, RewriterSource};
 pub(crate) use pace::{MEASURED_LONGEST, spread};
+pub use partners::Targets;
 use recipe::Followed;
 pub use recipe::{Choice, Guidance, Recipe, RunOptions, Search};
 #[doc(hidden)]

@@ -8,6 +8,7 @@ use super::chain::Chain;
 use super::companions::{Carry, Companion};
 use super::in_context;
 use super::knowledge::Knowledge;
+use super::partners::{Partners, Targets};
 use super::rewording::Rewording;
 use super::rewriting::Rewriting;
 use super::seed::{Seed, stored};
@@ -59,8 +60,13 @@ impl<'a, 's> ParaphraseProposer<'a, 's> {
         self.in_flight.values()
     }
 
-    /// A seed with its bans, up to where its journal leads; `None` if the store has it no longer.
-    fn chain(&self, knowledge: &mut Knowledge<'_>, seed: Todo) -> Result<Option<Chain>> {
+    /// A seed with its bans and those of its partners, up to where its journal leads; `None` if the
+    /// store has it no longer.
+    fn chain(
+        &self,
+        knowledge: &mut Knowledge<'_>,
+        seed: Todo,
+    ) -> Result<Option<(Chain, Partners)>> {
         let (database, recipe) = (knowledge.database(), self.followed.recipe);
         let Todo { release, set, journal, .. } = seed;
         let Some((set, sentence)) = stored(database, release, set)? else { return Ok(None) };
@@ -74,6 +80,10 @@ impl<'a, 's> ParaphraseProposer<'a, 's> {
         };
         let lexicon = knowledge.lexicon(release)?;
         let mut chain = Chain::inflected(seed, &lexicon.morphology().clone());
+        let mut partners = match recipe.targets {
+            Targets::All => Partners::of(&chain.seed, &companions, lexicon)?,
+            Targets::One => Partners::default(),
+        };
         chain.companions = companions;
         if recipe.ban_lexicon {
             let frame = chain.seed.frame;
@@ -81,8 +91,9 @@ impl<'a, 's> ParaphraseProposer<'a, 's> {
         }
         if let Some(journal) = journal {
             chain.replay(journal, database, lexicon)?;
+            partners.replay(&chain, lexicon)?;
         }
-        Ok(Some(chain))
+        Ok(Some((chain, partners)))
     }
 
     /// What a chain needs beside its bans before its first round of this run.
@@ -166,7 +177,7 @@ impl<'a> Proposer for ParaphraseProposer<'a, '_> {
             return ended(work, EndReason::NoTarget);
         }
         self.prepare(knowledge, &mut work.chain, goes_on)?;
-        let Some(attempt) = Attempt::first(knowledge, &work.chain)? else {
+        let Some(attempt) = Attempt::first(knowledge, &work.chain, &work.partners)? else {
             return ended(work, EndReason::NothingAlike);
         };
         work.attempt = attempt;
@@ -197,11 +208,12 @@ impl<'a> Proposer for ParaphraseProposer<'a, '_> {
         mut work: Rewriting<'a>,
         why: Why<EndReason>,
     ) -> Result<Option<Finish<Rewriting<'a>>>> {
-        let (attempt, chain) = (std::mem::take(&mut work.attempt), &work.chain);
+        let attempt = std::mem::take(&mut work.attempt);
+        let (chain, partners) = (&work.chain, &work.partners);
         let (attempt, reason) = match why {
             Why::Accepted => {
                 (work.since, work.rounds_before) = (Instant::now(), chain.round);
-                (Attempt::first(knowledge, chain)?, EndReason::NothingAlike)
+                (Attempt::first(knowledge, chain, partners)?, EndReason::NothingAlike)
             }
             Why::Improvable => (attempt.next(knowledge, chain)?, EndReason::NothingAlike),
             Why::Refused(reason) => (attempt.without_rewording(knowledge, chain)?, reason),

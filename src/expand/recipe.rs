@@ -5,6 +5,7 @@ use std::path::Path;
 use serde_json::{Value, json};
 
 use super::elements::KeepElements;
+use super::partners::Targets;
 use super::{
     BlindTo, Carry, ExpandError, FromSisters, Models, RecipeError, RewriterSource, VerifierModels,
 };
@@ -138,6 +139,8 @@ pub struct Recipe {
     pub keep_fe: KeepElements,
     /// Which annotation sets of the seed's sentence outputs get.
     pub carry: Carry,
+    /// Which targets of the seed's sentence a round changes; all of them needs [`Carry::All`].
+    pub targets: Targets,
     /// The lexicon has few LUs and sentences. The guide knows no words that its vectors have of a
     /// lexicon alone, as what is hidden from the store may be among them; no word of the vectors is
     /// flagged as unknown; and words need be less like the frame's LUs.
@@ -238,6 +241,7 @@ impl Recipe {
             reword: 0.0,
             keep_fe: KeepElements::Align,
             carry: Carry::All,
+            targets: Targets::One,
             few_lus: false,
             from_sisters: None,
             blind_to: None,
@@ -297,6 +301,9 @@ impl Recipe {
         if self.reword > 0.0 && self.asks_server() {
             return Err(ExpandError::Recipe(RecipeError::RewordServer));
         }
+        if self.targets == Targets::All && self.carry != Carry::All {
+            return Err(ExpandError::Recipe(RecipeError::TargetsAlone));
+        }
         if self.max_source_pieces == 0 {
             return wrong("number of pieces", 0, "1 or more");
         }
@@ -344,6 +351,7 @@ impl Recipe {
             (Rules::Prompt, identity.prompt.is_some()),
             (Rules::Elements, self.keep_fe != KeepElements::None),
             (Rules::Carrying, self.carry == Carry::All),
+            (Rules::Targets, self.targets == Targets::All),
             (Rules::Guide, is_guided && !is_in_context),
             (Rules::InContext, is_in_context),
             (Rules::FewLus, is_guided && self.few_lus),
@@ -407,6 +415,9 @@ impl Recipe {
         if self.carry == Carry::All {
             description["carry"] = json!(self.carry);
         }
+        if self.targets == Targets::All {
+            description["targets"] = json!(self.targets);
+        }
         if self.reword > 0.0 {
             description["reword"] = json!(self.reword.to_string());
         }
@@ -461,139 +472,4 @@ impl PromptIdentity<'_> {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::model::recipe_fingerprint;
-
-    fn recipe() -> Recipe {
-        let place = || "m".into();
-        Recipe::new(Models {
-            rewriter: RewriterSource::Model { directory: place(), base: None },
-            aligner: place(),
-            encoder: place(),
-            guide: None,
-            filter: None,
-            frames: None,
-            verifier: None,
-        })
-    }
-
-    /// A recipe's settings on the CPU.
-    fn described(
-        recipe: &Recipe,
-        rewriter: Value,
-        identity: PromptIdentity<'_>,
-        aligner: Fingerprint,
-        guide: Option<[Fingerprint; 2]>,
-    ) -> String {
-        recipe.description(rewriter, identity, aligner, guide, &Device::cpu())
-    }
-
-    #[test]
-    fn only_what_outputs_depend_on_makes_another_recipe() {
-        let (a, b) = (Fingerprint([1; 32]), Fingerprint([2; 32]));
-        let named = |print: Fingerprint| json!(print.to_string());
-        let print = |recipe: &Recipe, a, b| {
-            recipe_fingerprint(&described(recipe, named(a), PromptIdentity::default(), b, None))
-        };
-        let first = print(&recipe(), a, b);
-        let one = Device::Cpu { threads: 1 };
-        let on_one = recipe().description(named(a), PromptIdentity::default(), b, None, &one);
-        assert_eq!(recipe_fingerprint(&on_one), first);
-        assert_ne!(print(&recipe(), b, a), first);
-        assert_ne!(print(&Recipe { beam_size: 30, ..recipe() }, a, b), first);
-        assert_ne!(print(&Recipe { candidates: 3, ..recipe() }, a, b), first);
-        assert_ne!(print(&Recipe { numbers: Numbers::Int8, ..recipe() }, a, b), first);
-        assert_ne!(print(&Recipe { known_words: false, ..recipe() }, a, b), first);
-        assert_ne!(print(&Recipe { choice: Choice::Aligner, ..recipe() }, a, b), first);
-        assert_ne!(print(&Recipe { tell_bans: false, ..recipe() }, a, b), first);
-        assert_ne!(print(&Recipe { ban_lexicon: true, ..recipe() }, a, b), first);
-        assert_ne!(print(&Recipe { reword: 0.2, ..recipe() }, a, b), first);
-        let guided = |recipe: Recipe| {
-            described(&recipe, named(a), PromptIdentity::default(), b, Some([a, b]))
-        };
-        assert_ne!(guided(Recipe { few_lus: true, ..recipe() }), guided(recipe()));
-        let query: crate::query::Expression = "split=test".parse().unwrap();
-        let blind = |list: Option<&crate::model::SplitList>| Recipe {
-            blind_to: Some(BlindTo::new(query.clone(), list)),
-            ..recipe()
-        };
-        let list = crate::model::SplitList::default();
-        assert_ne!(print(&blind(None), a, b), first);
-        assert_ne!(print(&blind(Some(&list)), a, b), print(&blind(None), a, b));
-        let identity = PromptIdentity { frames: Some(b), ..PromptIdentity::default() };
-        let judged = |recipe: Recipe| described(&recipe, named(a), identity, b, None);
-        let plain = described(&recipe(), named(a), PromptIdentity::default(), b, None);
-        assert_eq!(
-            judged(Recipe { frame_fit: true, ..recipe() }),
-            plain,
-            "a score changes nothing"
-        );
-        let ended = Recipe { frame_fit: true, least_frame_fit: 0.2, ..recipe() };
-        assert!(judged(ended).contains("\"least\":\"0.2\""));
-        let marked = described(
-            &recipe(),
-            named(a),
-            PromptIdentity { mark: Some("<avoid>"), ..PromptIdentity::default() },
-            b,
-            None,
-        );
-        assert!(marked.contains("<avoid>") && recipe_fingerprint(&marked) != first);
-        let guided = described(&recipe(), named(a), PromptIdentity::default(), a, Some([b, a]));
-        assert!(guided.contains(&b.to_string()) && recipe_fingerprint(&guided) != first);
-        let identity =
-            PromptIdentity { adapter: Some(a), prompt: Some(b), ..PromptIdentity::default() };
-        let adapted = described(&recipe(), named(a), identity, b, None);
-        let other =
-            described(&recipe(), named(a), PromptIdentity { prompt: Some(a), ..identity }, b, None);
-        assert!(adapted != other && adapted.contains("\"adapter\""));
-        assert_ne!(recipe_fingerprint(&adapted), first);
-    }
-
-    #[test]
-    fn a_recipe_numbers_the_rules_that_its_outputs_go_through() {
-        let (a, b) = (Fingerprint([1; 32]), Fingerprint([2; 32]));
-        let rules = |recipe: Recipe, identity| {
-            let settings = described(&recipe, json!("m"), identity, b, Some([a, b]));
-            let settings: Value = serde_json::from_str(&settings).unwrap();
-            settings["rules"].as_object().unwrap().keys().cloned().collect::<Vec<_>>().join(" ")
-        };
-        let plain = Recipe { keep_fe: KeepElements::None, carry: Carry::Target, ..recipe() };
-        assert_eq!(rules(plain, PromptIdentity::default()), "settings rewriting choice");
-        let identity = PromptIdentity { prompt: Some(a), ..PromptIdentity::default() };
-        let guided = Recipe { guidance: Guidance::Lexicon, few_lus: true, ..recipe() };
-        assert_eq!(
-            rules(guided, identity),
-            "settings rewriting choice prompt elements carrying guide few-lus"
-        );
-        let context = Recipe { guidance: Guidance::Context, reword: 0.3, ..recipe() };
-        assert_eq!(
-            rules(context, identity),
-            "settings rewriting choice prompt elements carrying in-context rewording"
-        );
-    }
-
-    #[test]
-    fn numbers_out_of_range_are_named() {
-        let wrong = Recipe { beam_size: 5, candidates: 6, ..recipe() };
-        let message = wrong.check().unwrap_err().to_string();
-        assert_eq!(message, "number of candidates is 6, expected 1 to the beam size, 5");
-        let said = |wrong: Recipe| wrong.check().unwrap_err().to_string();
-        let rounds = RunOptions::rounds(0).check().unwrap_err().to_string();
-        assert_eq!(rounds, "number of rounds is 0, expected 1 or more");
-        let fit = said(Recipe { least_frame_fit: 0.5, ..recipe() });
-        assert!(
-            fit.contains("least-frame-fit is 0.5") && fit.contains("frame-fit = true"),
-            "{fit}"
-        );
-        let model = said(Recipe { frame_fit: true, ..recipe() });
-        assert!(model.contains("no frame model"), "{model}");
-        let reword = said(Recipe { reword: 1.5, ..recipe() });
-        assert!(reword.starts_with("reword is 1.5, expected 0 to 1"), "{reword}");
-        let unguided = said(Recipe { reword: 0.2, guidance: Guidance::None, ..recipe() });
-        assert!(unguided.contains("not guided"), "{unguided}");
-        let beam = said(Recipe { beam_size: 0, ..recipe() });
-        assert_eq!(beam, "beam size is 0, expected 1 to 1000");
-        assert!(recipe().check().is_ok());
-    }
-}
+mod tests;

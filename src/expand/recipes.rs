@@ -14,7 +14,7 @@ use std::path::{Path, PathBuf};
 use serde::{Deserialize, Deserializer};
 
 use super::recipe::{Choice, Search};
-use super::{Carry, Guidance, KeepElements, Recipe, RunOptions};
+use super::{Carry, Guidance, KeepElements, Recipe, RunOptions, Targets};
 use crate::compute::Numbers;
 use crate::model::{coded, named};
 use crate::text::input::read_text;
@@ -108,6 +108,8 @@ pub struct RecipeSettings {
     pub keep_fe: Option<KeepElements>,
     /// [`Recipe::carry`].
     pub carry: Option<Carry>,
+    /// [`Recipe::targets`].
+    pub targets: Option<Targets>,
     /// [`Recipe::frame_fit`].
     pub frame_fit: Option<bool>,
     /// [`Recipe::least_frame_fit`].
@@ -173,6 +175,7 @@ impl RecipeSettings {
             reword: self.reword.or(other.reword),
             keep_fe: self.keep_fe.or(other.keep_fe),
             carry: self.carry.or(other.carry),
+            targets: self.targets.or(other.targets),
             frame_fit: self.frame_fit.or(other.frame_fit),
             least_frame_fit: self.least_frame_fit.or(other.least_frame_fit),
             least_evokes: self.least_evokes.or(other.least_evokes),
@@ -201,6 +204,7 @@ impl RecipeSettings {
         recipe.reword = self.reword.unwrap_or(recipe.reword);
         recipe.keep_fe = self.keep_fe.unwrap_or(recipe.keep_fe);
         recipe.carry = self.carry.unwrap_or(recipe.carry);
+        recipe.targets = self.targets.unwrap_or(recipe.targets);
         recipe.frame_fit = self.frame_fit.unwrap_or(recipe.frame_fit);
         recipe.least_frame_fit = self.least_frame_fit.unwrap_or(recipe.least_frame_fit);
         recipe.least_evokes = self.least_evokes.unwrap_or(match (self.choice, self.guide) {
@@ -286,6 +290,7 @@ mod tests {
             ("rounds = 5\nbeams = 3\n", 2, "unknown field `beams`"),
             ("guide = \"some\"", 1, "unknown variant `some`"),
             ("carry = \"most\"", 1, "unknown variant `most`"),
+            ("targets = \"two\"", 1, "unknown variant `two`"),
             ("rounds = -1", 1, "expected u16"),
             ("numbers = \"fp16\"", 1, "expected `f32`, `int8` or `blocks`"),
             ("\n\nrounds =", 3, ""),

@@ -174,6 +174,8 @@ pub struct CompanyTally {
     pub complete: u64,
     /// Sets that were carried along.
     pub found: u64,
+    /// Those of them whose target is another LU of their frame.
+    pub changed: u64,
     /// Sets that were not, by reason. `not-found`: the aligner did not find the target. `words`:
     /// other words stand in its place. `place`: another target stands there. `frame`: the verifier
     /// doubts the frame. `held-out`: the expansion is blind to the set.
@@ -182,9 +184,10 @@ pub struct CompanyTally {
 }
 
 impl CompanyTally {
-    /// Of one sentence.
-    pub(super) fn of(found: usize, dropped: &[Dropped]) -> Self {
-        let mut tally = Self { found: found as u64, ..Self::default() };
+    /// Of one sentence, with so many sets and so many of them changed.
+    pub(super) fn of((found, changed): (usize, usize), dropped: &[Dropped]) -> Self {
+        let (all, other) = (found as u64, changed as u64);
+        let mut tally = Self { found: all, changed: other, ..Self::default() };
         dropped.iter().for_each(|reason| *tally.dropped.entry(*reason).or_default() += 1);
         tally.sentences = u64::from(found + dropped.len() > 0);
         tally.complete = u64::from(found > 0 && dropped.is_empty());
@@ -197,6 +200,7 @@ impl std::ops::AddAssign<&Self> for CompanyTally {
         self.sentences += other.sentences;
         self.complete += other.complete;
         self.found += other.found;
+        self.changed += other.changed;
         for (reason, count) in &other.dropped {
             *self.dropped.entry(*reason).or_default() += count;
         }

@@ -4,6 +4,8 @@ use std::time::Instant;
 
 use super::attempt::Attempt;
 use super::chain::Chain;
+use super::companions::NewTrigger;
+use super::partners::Partners;
 use super::seed::TARGET;
 use super::{CarriedTally, CompanyTally, EndReason, Followed, Output};
 use crate::database::JournalWrite;
@@ -16,6 +18,8 @@ pub(super) struct AcceptedPair {
     /// What its trigger is a form of.
     pub(super) lemma: String,
     pub(super) pos: Pos,
+    /// Triggers that took the place of those of sets that are carried along.
+    pub(super) new: Vec<NewTrigger>,
     /// Whether no set of the store had the trigger so far.
     pub(super) is_new_trigger: bool,
     /// Whether no set of the frame had it.
@@ -56,6 +60,8 @@ impl Output {
 pub(super) struct Rewriting<'a> {
     pub(super) followed: Followed<'a>,
     pub(super) chain: Chain,
+    /// Targets that rounds change beside the seed's.
+    pub(super) partners: Partners,
     pub(super) attempt: Attempt,
     /// Whether it had a round in this run, also one that is in flight.
     pub(super) has_begun: bool,
@@ -67,10 +73,10 @@ pub(super) struct Rewriting<'a> {
 
 impl<'a> Rewriting<'a> {
     /// A seed before its first round of this run, which begins now.
-    pub(super) fn new(followed: Followed<'a>, chain: Chain) -> Self {
+    pub(super) fn new(followed: Followed<'a>, (chain, partners): (Chain, Partners)) -> Self {
         let (since, rounds_before) = (Instant::now(), chain.round);
         let attempt = Attempt::default();
-        Self { followed, chain, attempt, has_begun: false, since, rounds_before }
+        Self { followed, chain, partners, attempt, has_begun: false, since, rounds_before }
     }
 }
 
@@ -87,6 +93,7 @@ impl Work for Rewriting<'_> {
         chain.round += 1;
         for (made, id) in pair.as_ref().iter().zip(ids) {
             chain.push(*id, &made.text, &made.targets, &pair.lemma, pair.pos);
+            self.partners.push(*id, &made.text, &pair.new);
         }
         let is_unlikely = |fit: &FrameFit| fit.probability < recipe.least_frame_fit;
         let ends = pair.fit().is_some_and(is_unlikely) && !self.is_through();

@@ -13,6 +13,7 @@ use crate::text::{natural_spacing, words};
 pub(super) const TARGET: u16 = 0;
 
 /// A human annotation set to be expanded.
+#[derive(Clone)]
 pub(super) struct Seed {
     pub(super) release: ReleaseId,
     pub(super) set: AnnotationSetId,

@@ -23,6 +23,8 @@ named! {
         Elements => "elements",
         /// Which other sets of a sentence stand in one that is made of it (`expand/companions.rs`).
         Carrying => "carrying",
+        /// Which targets of a sentence a round changes at once (`expand/partners.rs`).
+        Targets => "targets",
         /// What a lexicon asks outputs for, checks, and ends chains by (`expand/guide.rs`).
         Guide => "guide",
         /// What a rewriter's own substitutes ask for (`expand/in_context.rs`).
@@ -65,6 +67,7 @@ impl Rules {
             | Self::Prompt
             | Self::Elements
             | Self::Carrying
+            | Self::Targets
             | Self::Guide
             | Self::InContext
             | Self::FewLus

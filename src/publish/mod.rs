@@ -118,7 +118,7 @@ impl Database {
             DatabaseError::from(ExportError::Target { path: directory.to_owned(), source })
         };
         self.require_outside(directory).map_err(target)?;
-        let whole = WholeDirectory::prepare(directory, |_| false).map_err(target)?;
+        let whole = WholeDirectory::prepare_new(directory).map_err(target)?;
         let place = whole.place().to_owned();
         let mut published = None;
         whole.write(|root| {
@@ -209,25 +209,6 @@ fn side_by_side<T>(
     })
 }
 
-/// Writes the training records of a part in one form.
-fn records(
-    database: &Database,
-    files: Files<'_>,
-    expression: &Expression,
-    (split, format): (Split, TrainingFormat),
-    tagger: Option<&dyn WordTagger>,
-) -> Result<LossyExport> {
-    let path = match format {
-        TrainingFormat::Parquet => format!("data/{}.parquet", split.as_str()),
-        _ => format!("jsonl/{}.jsonl", split.as_str()),
-    };
-    let mut file = files.create(&path)?;
-    let report =
-        database.export_training(expression, (format, Spacing::Natural), tagger, &mut file)?;
-    files.done(file)?;
-    Ok(report)
-}
-
 /// The files of a data set.
 #[derive(Clone, Copy)]
 struct Files<'a> {
@@ -313,17 +294,18 @@ impl Writing<'_> {
         Ok((leaking.without, leaking.sets))
     }
 
-    /// Writes the training records of a part in both forms, side by side unless a tagger is asked.
+    /// Writes the training records of a part in both forms.
     fn records(&self, expression: &Expression, split: Split) -> Result<LossyExport> {
-        let (database, files) = (self.database, self.files);
-        let [rows, lines] = [TrainingFormat::Parquet, TrainingFormat::Jsonl].map(|format| {
-            move |tagger| records(database, files, expression, (split, format), tagger)
-        });
-        if self.asked.tagger.is_some() {
-            lines(self.asked.tagger)?;
-            return rows(self.asked.tagger);
-        }
-        side_by_side(|| lines(None).map(drop), || rows(None))
+        let (files, part) = (self.files, split.as_str());
+        let mut rows = files.create(&format!("data/{part}.parquet"))?;
+        let mut lines = files.create(&format!("jsonl/{part}.jsonl"))?;
+        let both: Vec<(TrainingFormat, &mut (dyn io::Write + Send))> =
+            vec![(TrainingFormat::Parquet, &mut rows), (TrainingFormat::Jsonl, &mut lines)];
+        let tagger = self.asked.tagger;
+        let report = self.database.export_training(expression, Spacing::Natural, tagger, both)?;
+        files.done(rows)?;
+        files.done(lines)?;
+        Ok(report)
     }
 
     /// Writes the sets without loss, and as FrameNet's XML, side by side.

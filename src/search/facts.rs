@@ -8,8 +8,8 @@ use super::foreign::ForeignContent;
 use super::memo::Memo;
 use crate::database::{Result, listing};
 use crate::model::{
-    AnnotationSet, AnnotationSetId, CorpusId, DocumentId, Edition, FrameId, LuId, Provenance,
-    ReleaseId, Sentence, SentenceId, Verification, hexadecimal,
+    AnnotationSet, AnnotationSetId, CorpusId, DocumentId, Edition, FrameId, IdSpace, LuId,
+    Provenance, ReleaseId, Sentence, SentenceId, Verification, hexadecimal,
 };
 use crate::store::Store;
 
@@ -163,7 +163,12 @@ impl Home {
     pub(super) fn of(set: &AnnotationSet, sentence: Option<&Sentence>) -> Self {
         let occurrences = sentence.map_or(&[][..], |sentence| &sentence.occurrences);
         let file = set.provenance.file().map(Arc::from);
-        let is_exemplar = matches!(set.provenance, Provenance::Exemplar { .. });
+        // What people add to an exemplar belongs where the exemplar does.
+        let is_exemplar = match set.provenance {
+            Provenance::Exemplar { .. } => true,
+            Provenance::User => set.sentence.space() == IdSpace::Exemplar,
+            _ => false,
+        };
         Self {
             listing: listing(set, occurrences),
             file,

@@ -14,7 +14,7 @@ use fnstore::database::{Database, DatabaseError};
 use fnstore::endpoint::EndpointSettings;
 use fnstore::expand::{
     self, BlindTo, Carry, Choice, FromSisters, Guidance, GuideModels, KeepElements, Models, Recipe,
-    RecipeSettings, RewriterSource, RunOptions, Words,
+    RecipeSettings, RewriterSource, RunOptions, Targets, Words,
 };
 use fnstore::model::RecipeId;
 use fnstore::nn::declared_languages;
@@ -115,6 +115,12 @@ pub(crate) struct Args {
     /// [default: all]
     #[arg(long, value_name = "WHICH", value_parser = named::<Carry>())]
     carry: Option<Carry>,
+
+    /// Targets that a new sentence changes. `one`: that of the set. `all`: up to two more of its
+    /// sentence, each for another LU of its frame; its set is carried along under that LU
+    /// [default: one]
+    #[arg(long, value_name = "WHICH", value_parser = named::<Targets>())]
+    targets: Option<Targets>,
 
     /// Give sentences to LUs that have none. EXPR names LUs (by `lu`, `frame`, `pos`, `release`,
     /// `lu_status`); sentences of their sister LUs, of the same frame and part of speech, are
@@ -345,6 +351,7 @@ fn settings(args: &Args) -> anyhow::Result<RecipeSettings> {
         reword: args.reword,
         keep_fe: args.keep_fe,
         carry: args.carry,
+        targets: args.targets,
         ..RecipeSettings::default()
     };
     let named = args.recipe.as_deref().map(RecipeSettings::open).transpose()?;

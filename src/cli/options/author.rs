@@ -5,7 +5,7 @@ use fnstore::database::Database;
 use crate::cli::print::output::{grouped, tell};
 
 /// Names of variables that say who it is, the first one that is set.
-const VARIABLES: [&str; 3] = ["FNSTORE_AUTHOR", "LOGNAME", "USER"];
+const VARIABLES: [&str; 3] = ["FNSTORE_AUTHOR", "USER", "LOGNAME"];
 
 /// As [`sign`].
 pub(crate) fn signed(database: Database) -> Database {
@@ -16,10 +16,19 @@ pub(crate) fn signed(database: Database) -> Database {
 /// The commits of this handle are the user's, who is told why the first one takes long.
 pub(crate) fn sign(database: &Database) {
     watch(database);
-    let names = VARIABLES.iter().filter_map(|name| std::env::var(name).ok());
-    if let Some(name) = names.map(|name| name.trim().to_owned()).find(|name| !name.is_empty()) {
+    if let Some(name) = author() {
         database.set_author(&name);
     }
+}
+
+fn author() -> Option<String> {
+    let names = VARIABLES.iter().filter_map(|name| std::env::var(name).ok());
+    names.map(|name| name.trim().to_owned()).find(|name| !name.is_empty())
+}
+
+/// Who reviews: who is named, or else the author of the command's commits.
+pub(crate) fn reviewer(given: Option<String>) -> String {
+    given.or_else(author).unwrap_or_else(|| "reviewer".to_owned())
 }
 
 /// Rows between two lines that tell how many were read.

@@ -302,7 +302,7 @@ impl Export<'_> {
                     _ => TrainingFormat::Jsonl,
                 };
                 let spacing = self.args.spacing.unwrap_or(Spacing::Stored);
-                database.export_training(expression, (format, spacing), tagger, out)?
+                database.export_training(expression, spacing, tagger, vec![(format, out)])?
             }
             To::TrainingConll => {
                 database.export_training_tokens(expression, TokenFormat::Conll, tagger, out)?

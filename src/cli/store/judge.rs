@@ -13,7 +13,7 @@ use fnstore::review::Question;
 use serde::Serialize;
 
 use super::edit::{self, now};
-use crate::cli::options::author::sign;
+use crate::cli::options::author::{reviewer, sign};
 use crate::cli::options::release::release;
 use crate::cli::print::notices::{tell_index_lag, tell_of_index};
 use crate::cli::print::output::{Format, Output, grouped, tell};
@@ -39,22 +39,17 @@ pub(crate) struct Args {
     set: Option<String>,
 
     /// The score, 0 to 100; without it the set's judgements are shown
-    #[arg(value_name = "SCORE", value_parser = clap::value_parser!(u8).range(0..=100), requires = "reviewer")]
+    #[arg(value_name = "SCORE", value_parser = clap::value_parser!(u8).range(0..=100))]
     score: Option<u8>,
 
-    /// Who judges; for lines of `--from` that do not say it
+    /// Who judges [default: FNSTORE_AUTHOR, or the login name]; for lines of `--from` that do not
+    /// say it, without a default
     #[arg(long, value_name = "NAME")]
     reviewer: Option<String>,
 
     /// What was asked: `evokes`, `meaning`, `similarity` or `elements`, as in `fnstore review`, or
     /// a question of your own [default: evokes]
-    #[arg(
-        long,
-        value_name = "TEXT",
-        default_value = "",
-        requires = "reviewer",
-        hide_default_value = true
-    )]
+    #[arg(long, value_name = "TEXT", default_value = "", hide_default_value = true)]
     question: String,
 
     /// What the reviewer adds
@@ -68,7 +63,7 @@ pub(crate) struct Args {
     note: String,
 
     /// Remove the reviewer's judgement of the set
-    #[arg(long, conflicts_with_all = ["score", "from"], requires = "reviewer")]
+    #[arg(long, conflicts_with_all = ["score", "from"])]
     remove: bool,
 
     /// Take judgements from FILE (`-` is standard input), all or none: JSON lines with `set`,
@@ -139,11 +134,12 @@ pub(crate) fn run(args: Args, context: &mut Context) -> anyhow::Result<Outcome> 
     let Some(set) = AnnotationSetId::of_written(text) else {
         bail!("`{text}` is no id of an annotation set; expected one as in `g1024`");
     };
-    let Some(reviewer) = args.reviewer.filter(|_| args.score.is_some() || args.remove) else {
+    if args.score.is_none() && !args.remove {
         let database = Database::open(&context.store)?;
         let release = release_of(&database, args.release.as_deref(), set)?;
         return show(&database, &release, set, &mut context.output);
-    };
+    }
+    let reviewer = reviewer(args.reviewer);
     let database = Database::open_existing_writer(&context.store)?;
     tell_of_index(&database);
     sign(&database);

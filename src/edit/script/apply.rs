@@ -349,11 +349,14 @@ impl Script<'_, '_> {
         let index = CharIndex::new(&sentence.text);
         let annotator = line.annotator.unwrap_or_default();
         let targets = targets(&index, &line.targets)?;
+        let mut layers = Vec::new();
+        put_elements(&mut layers, (&sentence.text, &index), (&line.elements, &annotator))?;
         let mut set = AnnotationSet {
             fe_status: FeStatus::Annotated,
-            layers: layers(&index, &line.elements, &annotator)?,
+            layers,
             ..AnnotationSet::new(sentence.id, frame.id, lu, targets)
         };
+        is_trigger(&set, &sentence.text, line.trigger.as_deref())?;
         replace(&mut set.status, line.status);
         let id = self.edits.add_annotation_set(set)?;
         self.remember(line.called, id, Made::Set(id))
@@ -369,16 +372,15 @@ impl Script<'_, '_> {
             set.lu = self.lexunit("lu", &frame, lu)?.id;
         }
         set.frame = frame.id;
-        if line.targets.is_some() || line.elements.is_some() {
-            let id = set.sentence.to_string();
-            let index = CharIndex::new(&self.sentence(&id)?.text);
+        if line.targets.is_some() || line.elements.is_some() || line.trigger.is_some() {
+            let text = self.sentence(&set.sentence.to_string())?.text;
+            let index = CharIndex::new(&text);
             let given = line.targets.as_deref().map(|given| targets(&index, given)).transpose()?;
             replace(&mut set.targets, given);
+            is_trigger(&set, &text, line.trigger.as_deref())?;
             if let Some(given) = &line.elements {
-                let replaced = [LayerName::Fe, LayerName::Gf, LayerName::Pt];
-                set.layers.retain(|layer| !replaced.contains(&layer.name));
                 let annotator = line.annotator.unwrap_or_default();
-                set.layers.extend(layers(&index, given, &annotator)?);
+                put_elements(&mut set.layers, (&text, &index), (given, &annotator))?;
                 set.fe_status = FeStatus::Annotated;
             }
         }
@@ -418,28 +420,93 @@ fn targets(index: &CharIndex, given: &[Offsets]) -> Result<Vec<Span>> {
     spans.map(|(at, offsets)| span(&format!("targets[{at}]"), index, *offsets)).collect()
 }
 
-/// FE layers of a line's labels, rank by rank, the first with the GF and PT layer that says more of
-/// the same spans.
-fn layers(index: &CharIndex, labels: &[ElementLabel], annotator: &str) -> Result<Vec<Layer>> {
-    let mut layers = Vec::new();
-    put_element_layers(&mut layers);
+/// That the targets cover what a line says they do, if it says so.
+fn is_trigger(set: &AnnotationSet, text: &str, given: Option<&str>) -> Result<()> {
+    let trigger = set.trigger(text);
+    match given {
+        Some(given) if given != trigger => {
+            let expected = format!("the text of the targets, `{trigger}`; offsets are code points");
+            Err(wrong("trigger", given, &expected).into())
+        }
+        _ => Ok(()),
+    }
+}
+
+/// Puts FE layers of a line's labels in the place of those that are there, rank by rank, the first
+/// with the GF and PT layer that says more of the same spans. Of a span that stays, GF and PT stay
+/// where the line gives neither; a label that stays keeps its annotator.
+fn put_elements(
+    layers: &mut Vec<Layer>,
+    (text, index): (&str, &CharIndex),
+    (labels, annotator): (&[ElementLabel], &str),
+) -> Result<()> {
+    let replaced = [LayerName::Fe, LayerName::Gf, LayerName::Pt];
+    let before: Vec<Layer> =
+        layers.extract_if(.., |layer| replaced.contains(&layer.name)).collect();
+    put_element_layers(layers);
     let mut labels: Vec<(usize, &ElementLabel)> = labels.iter().enumerate().collect();
     labels.sort_by_key(|(_, given)| given.rank);
     for (at, given) in labels {
-        let field = format!("elements[{at}]");
-        let extent = match (given.span, &given.ni) {
-            (Some(offsets), None) => Extent::Overt(span(&format!("{field}.span"), index, offsets)?),
-            (None, Some(kind)) => Extent::Null(NullInstantiation::parse(kind)),
-            _ => return Err(wrong(&field, &given.name, "either `span` or `ni`").into()),
+        let extent = extent(&format!("elements[{at}]"), (text, index), given)?;
+        let mut label = Label::new(&*given.name, extent);
+        let stayed = stayed(&before, LayerName::Fe, &label, given.rank);
+        label.annotator = match stayed.filter(|of| annotator.is_empty() && of.name == label.name) {
+            Some(stayed) => stayed.annotator.clone(),
+            None => annotator.to_owned(),
         };
-        if given.ni.is_some() && (given.gf.is_some() || given.pt.is_some()) {
-            return Err(wrong(&field, &given.name, "`gf` and `pt` only with `span`").into());
+        let says = |of: &Option<String>| of.clone().filter(|name| !name.is_empty());
+        let said = [says(&given.gf), says(&given.pt)];
+        let said = said.each_ref().map(Option::as_deref);
+        put_element(layers, given.rank, &label, said);
+        if given.rank == 1 && given.gf.is_none() && given.pt.is_none() {
+            keep_descriptions(layers, &before, &label);
         }
-        if given.rank != 1 && (given.gf.is_some() || given.pt.is_some()) {
-            return Err(wrong(&field, &given.name, "`gf` and `pt` only with `rank` 1").into());
-        }
-        let label = Label { annotator: annotator.to_owned(), ..Label::new(&*given.name, extent) };
-        put_element(&mut layers, given.rank, &label, [given.gf.as_deref(), given.pt.as_deref()]);
     }
-    Ok(layers)
+    Ok(())
+}
+
+/// Where an element lies, or which null instantiation it is.
+fn extent(field: &str, (text, index): (&str, &CharIndex), given: &ElementLabel) -> Result<Extent> {
+    let says_more = given.gf.is_some() || given.pt.is_some();
+    let refused = |expected: &str| Err(wrong(field, &given.name, expected).into());
+    match (given.span, &given.ni) {
+        (Some(_), None) if given.rank != 1 && says_more => {
+            refused("`gf` and `pt` only with `rank` 1")
+        }
+        (Some(offsets), None) => {
+            let span = span(&format!("{field}.span"), index, offsets)?;
+            let covered = span.of(text).unwrap_or_default();
+            match &given.text {
+                Some(said) if said != covered => {
+                    let expected =
+                        format!("the text of the span, `{covered}`; offsets are code points");
+                    Err(wrong(&format!("{field}.text"), said, &expected).into())
+                }
+                _ => Ok(Extent::Overt(span)),
+            }
+        }
+        (None, Some(_)) if says_more => refused("`gf` and `pt` only with `span`"),
+        (None, Some(_)) if given.text.is_some() => refused("`text` only with `span`"),
+        (None, Some(kind)) => Ok(Extent::Null(NullInstantiation::parse(kind))),
+        _ => refused("either `span` or `ni`"),
+    }
+}
+
+/// The label of a layer that lies where another does.
+fn stayed<'l>(before: &'l [Layer], name: LayerName, label: &Label, rank: u8) -> Option<&'l Label> {
+    let mut layers = before.iter().filter(|layer| layer.name == name && layer.rank == rank);
+    layers.find_map(|layer| layer.labels.iter().find(|of| of.extent == label.extent))
+}
+
+/// Puts the GF and PT labels of a label's span back that stood there before.
+fn keep_descriptions(layers: &mut [Layer], before: &[Layer], label: &Label) {
+    for name in [LayerName::Gf, LayerName::Pt] {
+        let Some(there) = label.extent.span().and(stayed(before, name.clone(), label, 1)) else {
+            continue;
+        };
+        let layer = layers.iter_mut().find(|layer| layer.name == name && layer.rank == 1);
+        if let Some(layer) = layer.filter(|layer| !layer.labels.contains(there)) {
+            layer.labels.push(there.clone());
+        }
+    }
 }

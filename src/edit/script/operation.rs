@@ -175,6 +175,7 @@ operations! {
         frame: Reference,
         lu: Reference,
         targets: Vec<Offsets>,
+        trigger: Option<String>,
         #[serde(default)] elements: Vec<ElementLabel>,
         status: Option<String>,
         annotator: Option<String>,
@@ -184,6 +185,7 @@ operations! {
         frame: Option<Reference>,
         lu: Option<Reference>,
         targets: Option<Vec<Offsets>>,
+        trigger: Option<String>,
         elements: Option<Vec<ElementLabel>>,
         status: Option<String>,
         annotator: Option<String>,
@@ -236,6 +238,8 @@ fn core() -> String {
 pub(super) struct ElementLabel {
     pub(super) name: String,
     pub(super) span: Option<Offsets>,
+    /// The text of the span, to be compared with it.
+    pub(super) text: Option<String>,
     /// Kind of null instantiation, in place of the span.
     pub(super) ni: Option<String>,
     pub(super) gf: Option<String>,

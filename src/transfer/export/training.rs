@@ -1,15 +1,18 @@
 //! Export for training: a record for each sentence, with what nobody annotated of it.
 
 use std::collections::BTreeMap;
-use std::io::Write;
+use std::io::{self, ErrorKind, Write};
+use std::panic::resume_unwind;
+use std::sync::Arc;
+use std::sync::mpsc::{Receiver, sync_channel};
 
 use super::complete::{Sources, is_throughout, takes_along};
 use super::lossy::{LossyExport, Names};
 use super::tokens::{HELD, Layout, TokenFile, TokenSentence, Untagged, WordReader};
 use crate::database::{Database, Result};
 use crate::exchange::{
-    Loss, LossLog, Spacing, TokenFormat, Tokens, TrainingFile, TrainingFormat, TrainingSentence,
-    WordTagger,
+    ExchangeError, Loss, LossLog, Spacing, TokenFormat, Tokens, TrainingFile, TrainingFormat,
+    TrainingSentence, WordTagger,
 };
 use crate::model::{
     AnnotationSet, AnnotationSetId, Provenance, ReleaseId, SentenceId, Span, Split,
@@ -19,8 +22,12 @@ use crate::query::{Expression, Selection};
 /// The sets to write of each sentence, and the part of the data that they belong to.
 type Wanted = BTreeMap<(ReleaseId, SentenceId), (Vec<AnnotationSetId>, Vec<Option<Split>>)>;
 
+/// Groups of sentences that wait for whoever writes them.
+const WAITING: usize = 2;
+
 impl Database {
-    /// Writes each sentence that has a set for which an expression holds, in order of sentence.
+    /// Writes each sentence that has a set for which an expression holds, in order of sentence, into
+    /// files of these forms at once, each by a thread of its own. The report is that of the first.
     /// All tokens have their tags from the tagger, if there is one that knows the release's
     /// language, so that they are of one tag set; their lemmas follow the tags. Holds the ids of
     /// the sets in memory.
@@ -32,41 +39,66 @@ impl Database {
     pub fn export_training(
         &self,
         expression: &Expression,
-        (format, spacing): (TrainingFormat, Spacing),
+        spacing: Spacing,
         tagger: Option<&dyn WordTagger>,
-        out: &mut (dyn Write + Send),
+        files: Vec<(TrainingFormat, &mut (dyn Write + Send))>,
     ) -> Result<LossyExport> {
         let wanted = self.training_sets(expression)?;
-        if format == TrainingFormat::Conllu {
+        if files.iter().any(|(format, _)| *format == TrainingFormat::Conllu) {
             // A reader of CoNLL-U takes `sent_id` for the one sentence of that name.
             self.require_one_release(wanted.keys().map(|(release, _)| *release))?;
         }
-        let mut file = TrainingFile::new(out, format)?;
-        let (mut report, mut held) = (LossyExport::default(), Vec::new());
+        std::thread::scope(|scope| {
+            let write = |(format, out)| {
+                let (sender, receiver) = sync_channel(WAITING);
+                (sender, scope.spawn(move || written(format, out, receiver)))
+            };
+            let (senders, writers): (Vec<_>, Vec<_>) = files.into_iter().map(write).unzip();
+            let mut hand_on = |sentences: Arc<Vec<TrainingSentence>>| {
+                let are_taken = senders.iter().all(|to| to.send(Arc::clone(&sentences)).is_ok());
+                // Whoever takes no more says why.
+                if are_taken { Ok(()) } else { Err(io::Error::from(ErrorKind::BrokenPipe)) }
+            };
+            let read = self.read_training(wanted, (spacing, tagger), &mut hand_on);
+            drop(senders);
+            let mut reports = Vec::with_capacity(writers.len());
+            for writer in writers {
+                reports.push(writer.join().unwrap_or_else(|panic| resume_unwind(panic))?);
+            }
+            let mut report = reports.into_iter().next().unwrap_or_default();
+            report.losses.merge(&read?);
+            Ok(report)
+        })
+    }
+
+    /// Hands on the sentences of sets with their words read, some at a time; gives what is lost of
+    /// them before they are written.
+    fn read_training(
+        &self,
+        wanted: Wanted,
+        (spacing, tagger): (Spacing, Option<&dyn WordTagger>),
+        hand_on: &mut dyn FnMut(Arc<Vec<TrainingSentence>>) -> io::Result<()>,
+    ) -> Result<LossLog> {
+        let (mut losses, mut held) = (LossLog::default(), Vec::new());
         let mut reader = WordReader::new(self, tagger);
-        let mut write = |held: &mut Vec<TrainingSentence>| -> Result<()> {
+        let mut read = |held: &mut Vec<TrainingSentence>| -> Result<()> {
             let untagged = held.iter_mut().map(|of| {
                 let TrainingSentence { release, sentence, tokens, sets, .. } = of;
                 tokens.untag();
                 Untagged { release: *release, text: &sentence.text, tokens, sets }
             });
             reader.read(&mut untagged.collect::<Vec<_>>())?;
-            for mut sentence in held.drain(..) {
-                sentence.respace(spacing, &mut report.losses);
-                let sets = file.sentence(&sentence, &mut report.losses)?;
-                report.sets += sets;
-                report.sentences += u64::from(sets > 0);
-            }
+            held.iter_mut().for_each(|sentence| sentence.respace(spacing, &mut losses));
+            hand_on(Arc::new(std::mem::take(held))).map_err(ExchangeError::from)?;
             Ok(())
         };
         let judged = self.training_sentences(wanted, |sentence| {
             held.push(sentence);
-            if held.len() < HELD { Ok(()) } else { write(&mut held) }
+            if held.len() < HELD { Ok(()) } else { read(&mut held) }
         })?;
-        write(&mut held)?;
-        file.finish()?;
-        report.losses.merge(&judged);
-        Ok(report)
+        read(&mut held)?;
+        losses.merge(&judged);
+        Ok(losses)
     }
 
     /// Writes the sentences of [`export_training`](Self::export_training) as blocks of tokens,
@@ -228,6 +260,24 @@ fn without(stretches: Vec<Span>, covered: &[Span]) -> Vec<Span> {
         }
     }
     left
+}
+
+/// Writes sentences as they come.
+fn written(
+    format: TrainingFormat,
+    out: &mut (dyn Write + Send),
+    sentences: Receiver<Arc<Vec<TrainingSentence>>>,
+) -> Result<LossyExport> {
+    let (mut file, mut report) = (TrainingFile::new(out, format)?, LossyExport::default());
+    for some in sentences {
+        for sentence in &*some {
+            let sets = file.sentence(sentence, &mut report.losses)?;
+            report.sets += sets;
+            report.sentences += u64::from(sets > 0);
+        }
+    }
+    file.finish()?;
+    Ok(report)
 }
 
 #[cfg(test)]

@@ -101,6 +101,10 @@ fn write_company(carried: &CompanyTally, output: &mut Output) -> anyhow::Result<
         counted(carried.sentences, "sentence")
     );
     output.count("sets carried along", carried.found, &note)?;
+    if carried.changed > 0 {
+        let changed = grouped(carried.changed);
+        output.line(&format!("  {changed:>30}  with another LU of their frame as target"))?;
+    }
     for (reason, count) in &carried.dropped {
         output.line(&format!("  {:>30}  {}", grouped(*count), reason.explanation()))?;
     }

@@ -21,7 +21,7 @@ use fnstore::vectors::WordVectors;
 use super::RankingArgs;
 use super::decided::DecidedRecord;
 use super::listed::DecisionRecord;
-use crate::cli::options::author::sign;
+use crate::cli::options::author::{reviewer, sign};
 use crate::cli::options::identifier;
 use crate::cli::options::release::release;
 use crate::cli::print::notices::{tell_index_lag, tell_of_index};
@@ -39,9 +39,9 @@ pub(crate) struct Args {
     /// Name of the proposed LU, as in `vet.v`
     pub(crate) lu: String,
 
-    /// Name of the reviewer
-    #[arg(long, value_name = "NAME", env = "USER", default_value = "reviewer")]
-    pub(crate) reviewer: String,
+    /// Name of the reviewer [default: FNSTORE_AUTHOR, or the login name]
+    #[arg(long, value_name = "NAME")]
+    pub(crate) reviewer: Option<String>,
 
     /// Record this reason
     #[arg(long, value_name = "TEXT", default_value = "", hide_default_value = true)]
@@ -113,8 +113,11 @@ pub(crate) fn carry_out(
     let release = release_of(&database, args)?;
     let frame = frame_of(&database, &release, &args.frame)?;
     let proposals = Proposals::new(&database, vectors, RankingArgs::default().ranker()?);
-    let reviewed =
-        Reviewed { reviewer: args.reviewer.clone(), time: now(), note: args.note.clone() };
+    let reviewed = Reviewed {
+        reviewer: reviewer(args.reviewer.clone()),
+        time: now(),
+        note: args.note.clone(),
+    };
     let lu = proposed_name(&database, &release, frame, &args.lu)?;
     let of = (frame, lu.as_str());
     let fate = match asked {

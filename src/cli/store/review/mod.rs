@@ -24,6 +24,7 @@ use fnstore::review::{Protocol, Question, Session, Source};
 use fnstore::vectors::WordVectors;
 
 use super::proposals::{RankingArgs, decide};
+use crate::cli::options::author::reviewer;
 use crate::cli::options::identifier;
 use crate::cli::options::query;
 use crate::cli::options::splits::tell_list_for;
@@ -49,9 +50,9 @@ pub(crate) struct Args {
     #[arg(long)]
     all: bool,
 
-    /// Who reviews; stands in each judgement
-    #[arg(long, value_name = "NAME", env = "USER", default_value = "reviewer")]
-    reviewer: String,
+    /// Who reviews; stands in each judgement [default: FNSTORE_AUTHOR, or the login name]
+    #[arg(long, value_name = "NAME")]
+    reviewer: Option<String>,
 
     /// What is asked
     #[arg(long, value_name = "QUESTION", value_parser = named::<Question>(), default_value_t = Question::Evokes)]
@@ -149,7 +150,7 @@ impl Review {
         let of = decide::Args {
             frame,
             lu,
-            reviewer: self.session.reviewer().to_owned(),
+            reviewer: Some(self.session.reviewer().to_owned()),
             note: String::new(),
             release: Some(release),
         };
@@ -209,8 +210,8 @@ pub(crate) fn run(args: Args, context: &mut Context) -> anyhow::Result<Outcome> 
             (reviewed_expression(&text, args.all)?, source)
         }
     };
-    let session =
-        Session::open(&context.store, &expression, &args.reviewer, args.question, source)?;
+    let by = reviewer(args.reviewer);
+    let session = Session::open(&context.store, &expression, &by, args.question, source)?;
     tell_list_for(&*session.database()?, &expression)?;
     let (store, vectors) = (context.store.clone(), OnceLock::new());
     let frame_model = Mutex::default();
