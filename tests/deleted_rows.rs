@@ -17,7 +17,10 @@ fn store() -> tempfile::TempDir {
     let (dir, database, report) = mini::imported();
     let release = report.release.id;
     let wordnet = mini::framenet().with_file_name("mini-wordnet");
-    database.import_wordnet(&wordnet, &ImportOptions::default()).unwrap();
+    for other in ["mini-wordnet", "mini-verbnet", "mini-semlink"] {
+        let other = wordnet.with_file_name(other);
+        database.import_resource(&other, &ImportOptions::default()).unwrap();
+    }
     generated::write(&database, release);
     generated::verify(&database, release, vec![generated::verification()]);
     let mut edits = database.transaction(release).unwrap();
@@ -89,7 +92,7 @@ fn a_row_that_is_gone_is_found_whatever_its_family() {
     assert_eq!(codes(store.path()), [""; 0]);
     let families = DB::list_cf(&Options::default(), store.path().join("db")).unwrap();
     let families: Vec<_> = families.into_iter().filter(|family| family != "default").collect();
-    assert_eq!(families.len(), 29, "{families:?}");
+    assert_eq!(families.len(), 31, "{families:?}");
     for family in families {
         let victims = with_rows(store.path(), |db| victims(db, &family));
         assert!(!victims.is_empty(), "no row of {family}");

@@ -185,6 +185,7 @@ mod names_once;
 mod nearest_values;
 mod one_of_several;
 mod one_text;
+mod other_lexicons;
 mod others_ids_at_random;
 mod others_inputs;
 mod others_releases;

@@ -17,7 +17,7 @@ __all__ = [
     "Document", "Edition", "EditionChanges", "Edits", "Element", "ExpansionReport", "ExportReport", "FilterReport",
     "Finding", "FoundFe", "Frame", "FrameElement", "FrameRelation", "FrameSearch", "FramenetFiles", "Generation",
     "GenerationProgress", "GenerationReport", "Growth", "ImportReport", "Judgement", "Label", "Layer", "Leak",
-    "LexicalUnit", "MergedShard", "Paraphrase", "Progress", "PromiseCheck", "PromiseStanding", "Proposal",
+    "LexicalUnit", "MergedShard", "Paraphrase", "Progress", "PromiseCheck", "PromiseStanding", "Predicate", "Proposal",
     "PublishedEdition", "Query", "Realization", "Release",
     "Rewriting", "Score", "SemType", "Sentence", "SentenceRewriter", "SpanAligner", "StoredRecipe", "Substitutes",
     "Synset", "Table", "Tagged", "Target", "TextAnnotator", "TextScorer", "Valence", "Verdict", "VerificationReport",
@@ -463,6 +463,17 @@ class Sentence:
     sets: Final[int]
 
 @final
+class Predicate:
+    resource: Final[str]
+    name: Final[str]
+    parent: Final[str | None]
+    definition: Final[str]
+    members: Final[list[tuple[str, str]]]
+    roles: Final[list[tuple[str, str]]]
+    examples: Final[list[str]]
+    links: Final[list[tuple[str, str]]]
+
+@final
 class Synset:
     wordnet: Final[str]
     id: Final[str]
@@ -821,6 +832,7 @@ class Database:
     ) -> Edition: ...
     def sentences(self, *, without_sets: bool = False, release: str | None = None) -> list[Sentence]: ...
     def synsets(self, word: str, wordnet: str | None = None) -> list[Synset]: ...
+    def predicates(self, word: str, resource: str | None = None) -> list[Predicate]: ...
     def coverage(self, release: str | None = None) -> list[Coverage]: ...
     def agreement(self) -> list[Agreement]: ...
     def recipes(self) -> list[StoredRecipe]: ...

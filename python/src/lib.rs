@@ -83,8 +83,8 @@ mod _fnstore {
     use crate::query::{Answers, Query, Table};
     #[pymodule_export]
     use crate::reads::{
-        Agreement, Coverage, KeptRecipe, Realization, Sentence, Valence, WordnetSynset, recipe,
-        recipe_names,
+        Agreement, Coverage, KeptRecipe, Predicate, Realization, Sentence, Valence, WordnetSynset,
+        recipe, recipe_names,
     };
     #[pymodule_export]
     use crate::stores::{DeletionReport, Difference, MergedShard, restore};

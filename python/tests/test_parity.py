@@ -28,6 +28,7 @@ COUNTERPARTS = {
     "semtypes": "Database.sem_types",
     "sentences": "Database.sentences",
     "synsets": "Database.synsets",
+    "predicates": "Database.predicates",
     "valence": "LexicalUnit.valence Database.lu",
     "stats": "Database.coverage",
     "stats growth": "Database.growth",

@@ -22,6 +22,7 @@ mod layout;
 mod lexunit;
 mod name;
 mod named;
+mod predicate;
 mod promise;
 mod provenance;
 mod range;
@@ -94,6 +95,10 @@ pub use name::{is_invisible, is_name, is_xml, is_xml_name};
 pub(crate) use named::named;
 #[doc(hidden)]
 pub use named::{Named, by_name};
+pub use predicate::{
+    Mapping, Predicate, PredicateFrame, PredicateLink, PredicateMember, PredicatePart,
+    PredicateRole,
+};
 #[doc(hidden)]
 pub use promise::{Candidate, Cut, Promise, PromiseGroup, PromiseGroups};
 #[doc(hidden)]
@@ -105,7 +110,7 @@ pub use reference::{Reference, Refers};
 #[doc(hidden)]
 pub use release::{Counted, HeaderTitles, NamedBy, Title};
 pub use release::{Document, Release, ReleaseCounts};
-pub use resource::{Resource, ResourceKind, WordnetCounts};
+pub use resource::{Resource, ResourceCounts, ResourceKind};
 pub use rules::{Rules, RulesStanding};
 #[cfg(feature = "neural")]
 pub(crate) use rules::{numbered, recipe_fingerprint};

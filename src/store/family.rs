@@ -34,6 +34,8 @@ named! {
         Sense => "sense",
         Irregular => "irregular",
         Discovery => "discovery",
+        Predicate => "predicate",
+        Mapping => "mapping",
     }
 }
 
@@ -84,6 +86,8 @@ impl Family {
                 | Self::Sense
                 | Self::Irregular
                 | Self::Discovery
+                | Self::Predicate
+                | Self::Mapping
         )
     }
 

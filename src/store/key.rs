@@ -152,6 +152,7 @@ keys! {
     /// Not of the rows of a release: a list of what stands beside the releases.
     ResourceKey of [resource] { resource: ReleaseId }
     SynsetKey of [synset] { release: ReleaseId, synset: SynsetId }
+    MappingKey of [mapping] { release: ReleaseId, number: u32 }
 }
 
 impl LayoutKey {
@@ -265,6 +266,7 @@ keys_with_text! {
     DiscoveryKey of discovery { release: ReleaseId, frame: FrameId; name }
     SenseKey of sense { release: ReleaseId, class: WordClass; lemma }
     IrregularKey of irregular { release: ReleaseId, class: WordClass; form }
+    PredicateKey of predicate { release: ReleaseId; name }
     /// What is counted, and what it agrees in.
     CountKey of count {
         release: ReleaseId,

@@ -97,7 +97,9 @@ impl Store {
             | Family::Recipe
             | Family::Synset
             | Family::Sense
-            | Family::Irregular => Some(Unreadable::Retained),
+            | Family::Irregular
+            | Family::Predicate
+            | Family::Mapping => Some(Unreadable::Retained),
         })
     }
 

@@ -7,9 +7,9 @@
 use crate::model::{
     AnnotationSet, AnnotationSetId, CorpusId, Decided, Discovery, Document, DocumentId,
     DocumentLayout, Edition, Foreign, ForeignFile, Frame, FrameId, FrameLayout, FrameRelation,
-    IrregularForm, Judgement, LexUnit, LexUnitLayout, LuId, NumberKind, RecipeId, ReleaseId,
-    ReleaseLayout, Resource, SemType, Sentence, SentenceId, SentenceLayers, Synset, Verification,
-    Word, hexadecimal,
+    IrregularForm, Judgement, LexUnit, LexUnitLayout, LuId, Mapping, NumberKind, Predicate,
+    RecipeId, ReleaseId, ReleaseLayout, Resource, SemType, Sentence, SentenceId, SentenceLayers,
+    Synset, Verification, Word, hexadecimal,
 };
 
 use super::family::Family;
@@ -102,6 +102,8 @@ pub enum RowContent {
     /// A word of a WordNet.
     Word(Word),
     Irregular(IrregularForm),
+    Predicate(Box<Predicate>),
+    Mapping(Box<Mapping>),
     /// What a search found of a word.
     Discovery(Box<Discovery>),
 }
@@ -291,6 +293,8 @@ pub(super) fn content(
         Family::Synset => RowContent::Synset(Box::new(model(key, value)?)),
         Family::Sense => RowContent::Word(model(key, value)?),
         Family::Irregular => RowContent::Irregular(model(key, value)?),
+        Family::Predicate => RowContent::Predicate(Box::new(model(key, value)?)),
+        Family::Mapping => RowContent::Mapping(Box::new(model(key, value)?)),
         Family::Discovery => RowContent::Discovery(Box::new(model(key, value)?)),
     })
 }

@@ -104,7 +104,9 @@ def check(program: Program, built: Built, work: Path) -> None:
 
 def wordnets(program: Program, built: Built, work: Path) -> None:
     """A WordNet stands beside the releases, and leads to new LUs."""
-    program.records("import-wordnet", "import", ROOT / "tests/data/mini-wordnet")
+    for other in ("mini-wordnet", "mini-verbnet", "mini-propbank", "mini-semlink"):
+        program.records("import-resource", "import", ROOT / "tests/data" / other)
+    program.records("predicate", "predicates", "check")
     program.records("synset", "synsets", "inspect")
     name, names = built.main.name, {frame.name for frame in built.main.frames.values()}
     frame = next(frame for frame in ("Checking", "Scrutiny") if frame in names)

@@ -67,6 +67,8 @@ macro_rules! of_every_key {
             $function::<SenseKey> $arguments,
             $function::<IrregularKey> $arguments,
             $function::<DiscoveryKey> $arguments,
+            $function::<PredicateKey> $arguments,
+            $function::<MappingKey> $arguments,
         ]
     };
 }

@@ -70,14 +70,23 @@ fn samples() -> Vec<(&'static str, Vec<u8>)> {
         ("edition", edition().to_value()),
         ("edition_listed", listed().to_value()),
         ("edition_promised", edition::promised().to_value()),
+    ];
+    let records = records.into_iter().chain(beside_releases());
+    let changes = changes().into_iter().map(|(name, change)| (name, encode(&change)));
+    records.chain(changes).map(|(name, value)| (name, value.unwrap())).collect()
+}
+
+/// Records of other lexicons, and of what is found through them.
+fn beside_releases() -> Vec<(&'static str, Encoded)> {
+    vec![
         ("resource", resource::resource().to_value()),
         ("synset", wordnet::synset().to_value()),
         ("sense", wordnet::word().to_value()),
         ("irregular", wordnet::irregular().to_value()),
         ("discovery", discovery::discovery().to_value()),
-    ];
-    let changes = changes().into_iter().map(|(name, change)| (name, encode(&change)));
-    records.into_iter().chain(changes).map(|(name, value)| (name, value.unwrap())).collect()
+        ("predicate", predicate::predicate().to_value()),
+        ("mapping", predicate::mapping().to_value()),
+    ]
 }
 
 /// A set that was carried into a generated sentence, with an FE that was not found.
@@ -171,6 +180,9 @@ fn every_record_comes_back_as_it_was() {
     law(&key, &listed());
     law(&ResourceKey { resource: resource::resource().id }, &resource::resource());
     law(&SynsetKey { release, synset: wordnet::synset().id }, &wordnet::synset());
+    let (predicate, mapping) = (predicate::predicate(), predicate::mapping());
+    law(&PredicateKey { release, name: predicate.name.clone() }, &predicate);
+    law(&MappingKey { release, number: mapping.number }, &mapping);
     let found = discovery::discovery();
     law(&DiscoveryKey { release, frame: found.frame, name: found.name.clone() }, &found);
     let (word, irregular) = (wordnet::word(), wordnet::irregular());

@@ -32,6 +32,7 @@ mod lexunit;
 mod location;
 mod numbers;
 mod own_ids;
+mod predicate;
 mod recipe;
 mod relation;
 mod resource;
@@ -49,15 +50,15 @@ use bincode::error::{DecodeError, EncodeError};
 
 use crate::model::{
     AnnotationSet, Discovery, Document, DocumentLayout, Edition, Foreign, Frame, FrameLayout,
-    FrameRelation, IrregularForm, Judgement, LexUnit, LexUnitLayout, ReleaseLayout, Resource,
-    SemType, Sentence, SentenceLayers, Synset, Verification, Word,
+    FrameRelation, IrregularForm, Judgement, LexUnit, LexUnitLayout, Mapping, Predicate,
+    ReleaseLayout, Resource, SemType, Sentence, SentenceLayers, Synset, Verification, Word,
 };
 
 use super::JournalEntry;
 use super::key::{
     AnnotationKey, CommitKey, DiscoveryKey, DocumentKey, EditionKey, FrameKey, IrregularKey,
-    JournalKey, JudgementKey, LayoutKey, LexUnitKey, RelationKey, ResourceKey, SemTypeKey,
-    SenseKey, SentenceKey, SentenceSetKey, SetKey, SynsetKey,
+    JournalKey, JudgementKey, LayoutKey, LexUnitKey, MappingKey, PredicateKey, RelationKey,
+    ResourceKey, SemTypeKey, SenseKey, SentenceKey, SentenceSetKey, SetKey, SynsetKey,
 };
 pub(super) use book::MetaRecord;
 pub(super) use change::ChangeRecord;
@@ -192,6 +193,8 @@ stored! {
     Synset, SynsetKey, |synset, key| synset.id = key.synset;
     Word, SenseKey, |word, key| (word.class, word.lemma) = (key.class, key.lemma.clone());
     IrregularForm, IrregularKey, |of, key| (of.class, of.form) = (key.class, key.form.clone());
+    Predicate, PredicateKey, |of, key| of.name.clone_from(&key.name);
+    Mapping, MappingKey, |of, key| of.number = key.number;
 }
 
 #[cfg(test)]
