@@ -164,7 +164,7 @@ fn each_is_listed_asked_by_name_and_removed() {
     assert_eq!(ask(&["inspect.01"]), ["inspect.01"]);
     assert_eq!(ask(&["check", "--limit", "1"]), ["check-35.9"]);
     let table = fnstore_in(store.path(), &["predicates", "check.v", "--format", "csv"]).stdout;
-    assert!(table.starts_with("resource,name,parent,definition,members,roles\n"), "{table}");
+    assert!(table.starts_with("resource,kind,name,parent,definition\n"), "{table}");
     for (arguments, said) in [
         (["predicates", "check", "--resource", "mini-verbnt"], "`mini-verbnet`"),
         (["predicates", "check", "--resource", "mini-semlink"], "no VerbNet or PropBank"),

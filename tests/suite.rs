@@ -167,6 +167,7 @@ mod languages;
 mod layer_ranks;
 mod layering;
 mod letter_case;
+mod lexicon_links;
 mod lexicon_reading;
 mod licences;
 mod linked_heads;

@@ -20,6 +20,7 @@ mod handle;
 mod html;
 mod import;
 mod lexicon;
+mod links;
 mod models;
 mod number;
 mod paraphrase;
@@ -71,6 +72,8 @@ mod _fnstore {
     use crate::lexicon::{
         Document, Frame, FrameElement, FrameRelation, Growth, LexicalUnit, Release, SemType,
     };
+    #[pymodule_export]
+    use crate::links::Link;
     #[pymodule_export]
     use crate::paraphrase::{Paraphrase, Rewriting, SentenceRewriter};
     #[pymodule_export]

@@ -247,7 +247,7 @@ impl Proposal {
 }
 
 /// Who decides, now and why.
-fn signed(reviewer: Option<String>, note: String) -> Reviewed {
+pub(crate) fn signed(reviewer: Option<String>, note: String) -> Reviewed {
     let reviewer = reviewer.or_else(|| std::env::var("USER").ok());
     let reviewer = reviewer.unwrap_or_else(|| "reviewer".to_owned());
     let now = SystemTime::now().duration_since(UNIX_EPOCH);

@@ -399,8 +399,8 @@ impl Database {
         })
     }
 
-    /// Classes of VerbNet and rolesets of PropBank: of a lemma (`abandon`), of a lemma and a part of
-    /// speech (`abandon.v`), or of a name (`leave-51.2`, `51.2`, `abandon.01`).
+    /// Classes of VerbNet and rolesets of PropBank: of a lemma (`abandon`), of a lemma and a part
+    /// of speech (`abandon.v`), or of a name (`leave-51.2`, `51.2`, `abandon.01`).
     #[pyo3(signature = (word, resource=None))]
     fn predicates(
         &self,

@@ -90,7 +90,7 @@ impl Predicates<'_> {
     }
 }
 
-/// The number of a class's name: `51.2-1` of `leave-51.2-1`.
+/// The number of a class's name: `51.2-1` of `leave-51.2-1`, and of the number itself.
 #[must_use]
 pub(crate) fn class_number(name: &str) -> Option<&str> {
     let starts = name.match_indices('-').map(|(at, _)| &name[at + 1..]);
@@ -98,7 +98,7 @@ pub(crate) fn class_number(name: &str) -> Option<&str> {
         of.starts_with(|letter: char| letter.is_ascii_digit())
             && of.bytes().all(|byte| byte.is_ascii_digit() || b".-".contains(&byte))
     };
-    starts.into_iter().find(is_number)
+    std::iter::once(name).chain(starts).find(is_number)
 }
 
 #[cfg(test)]
@@ -110,6 +110,7 @@ mod tests {
         for (name, number) in [
             ("leave-51.2", Some("51.2")),
             ("leave-51.2-1-1", Some("51.2-1-1")),
+            ("51.2-1", Some("51.2-1")),
             ("co-star-9", Some("9")),
             ("abandon.01", None),
             ("co-star.01", None),

@@ -20,6 +20,7 @@ mod judgement;
 mod language;
 mod layout;
 mod lexunit;
+mod link;
 mod name;
 mod named;
 mod predicate;
@@ -84,12 +85,13 @@ pub use layout::{
     ListedElement, ListedRelation, ListedSentence, ListedSubcorpus, LuIndex, LuIndexEntry,
     OddLabel, OddOffsets, RelationKind, RelationList, ReleaseLayout, SemTypeList,
 };
-#[doc(hidden)]
 pub use lexunit::{
     ACCEPTED, CREATED, FeRealization, Governor, Listing, PROPOSED, SentenceCount, ValencePattern,
     ValenceUnit, Valences,
 };
 pub use lexunit::{LexUnit, Lexeme, Pos};
+#[doc(hidden)]
+pub use link::{Link, LinkDecision, LinkSource, LinkSubject, Links};
 #[doc(hidden)]
 pub use name::{is_invisible, is_name, is_xml, is_xml_name};
 pub(crate) use named::named;

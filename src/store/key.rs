@@ -153,6 +153,8 @@ keys! {
     ResourceKey of [resource] { resource: ReleaseId }
     SynsetKey of [synset] { release: ReleaseId, synset: SynsetId }
     MappingKey of [mapping] { release: ReleaseId, number: u32 }
+    /// The number of an LU (kind 0) or FE (kind 1).
+    LinkKey of [link] { release: ReleaseId, frame: FrameId, kind: u8, number: u32 }
 }
 
 impl LayoutKey {

@@ -7,8 +7,8 @@ use super::family::Family;
 use super::key::{
     AnnotationKey, ChangeKey, CommitKey, CountKey, DecisionKey, DiscoveryKey, DocumentKey,
     EditionKey, EvidenceKey, FrameKey, IrregularKey, JournalKey, JudgementKey, Key, LayoutKey,
-    LexUnitKey, MappingKey, NameKey, PredicateKey, RecipeKey, RelationKey, ResourceKey, SemTypeKey,
-    SenseKey, SentenceKey, SentenceSetKey, SetKey, SynsetKey,
+    LexUnitKey, LinkKey, MappingKey, NameKey, PredicateKey, RecipeKey, RelationKey, ResourceKey,
+    SemTypeKey, SenseKey, SentenceKey, SentenceSetKey, SetKey, SynsetKey,
 };
 
 /// A row that cannot be read or makes no sense.
@@ -120,6 +120,7 @@ pub(super) fn record_name(family: &str, key: &[u8]) -> Option<String> {
         Family::Sense => format!("word `{}`", SenseKey::decode(key)?.lemma),
         Family::Irregular => format!("form `{}`", IrregularKey::decode(key)?.form),
         Family::Predicate => format!("predicate `{}`", PredicateKey::decode(key)?.name),
+        Family::Link => format!("links of {}", LinkKey::decode(key)?.number),
         Family::Mapping => format!("mapping {}", MappingKey::decode(key)?.number),
     })
 }

@@ -78,11 +78,12 @@ impl PredicateRow {
 }
 
 impl Row for PredicateRow {
-    const COLUMNS: &'static [&'static str] =
+    const COLUMNS: &'static [&'static str] = &["resource", "kind", "name", "parent", "definition"];
+    const TABLE_COLUMNS: &'static [&'static str] =
         &["resource", "name", "parent", "definition", "members", "roles"];
 
     fn cells(&self) -> Vec<String> {
-        Self::COLUMNS.iter().map(|column| self.cell(column)).collect()
+        Self::TABLE_COLUMNS.iter().map(|column| self.cell(column)).collect()
     }
 }
 

@@ -69,6 +69,7 @@ macro_rules! of_every_key {
             $function::<DiscoveryKey> $arguments,
             $function::<PredicateKey> $arguments,
             $function::<MappingKey> $arguments,
+            $function::<LinkKey> $arguments,
         ]
     };
 }

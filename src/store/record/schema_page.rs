@@ -32,6 +32,7 @@ fn the_schema_page_lists_every_family_and_every_field() {
         recipe::FIELDS,
         relation::FIELDS,
         predicate::FIELDS,
+        link::FIELDS,
         resource::FIELDS,
         sem_type::FIELDS,
         sentence::FIELDS,

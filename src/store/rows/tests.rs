@@ -116,6 +116,7 @@ fn again(family: Family, key: &[u8], value: &[u8]) -> std::result::Result<Vec<u8
         RowContent::Irregular(_) => keyed::<IrregularForm>(key, value)?,
         RowContent::Predicate(_) => keyed::<Predicate>(key, value)?,
         RowContent::Mapping(_) => keyed::<Mapping>(key, value)?,
+        RowContent::Links(_) => keyed::<Links>(key, value)?,
         RowContent::Discovery(_) => keyed::<Discovery>(key, value)?,
         RowContent::Commit(_) => keyed::<Commit>(key, value)?,
         RowContent::Before(_) => anew::<ImageRecord>(value)?,
