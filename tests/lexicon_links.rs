@@ -75,11 +75,14 @@ fn links_are_told_by_other_lexicons_by_words_and_by_names() {
     assert!(links("Matter").contains(&"check.01:1 semlink".to_owned()));
     for row in follows("links.schema.json", &run(store.path(), &["links"])) {
         let score = row["score"].as_f64().unwrap();
-        assert!((0.25..=1.0).contains(&score) && row["gloss"].is_string(), "{row}");
+        assert!((0.35..=1.0).contains(&score) && row["gloss"].is_string(), "{row}");
     }
     let by_frame =
         follows("links.schema.json", &run(store.path(), &["links", "Checking", "--by-frame"]));
     assert!(by_frame.iter().all(|row| row["kind"] == "frame"));
+    let several = run(store.path(), &["links", "Repairing", "Roam*"]).records();
+    let frames: Vec<&str> = several.iter().filter_map(|row| row["frame"].as_str()).collect();
+    assert!(frames.contains(&"Repairing") && frames.contains(&"Roaming"), "{frames:?}");
     let tsv = run(store.path(), &["links", "--format", "tsv"]).stdout;
     assert!(tsv.starts_with("release\tframe\tkind\tname\tresource\ttarget\trole\tscore"), "{tsv}");
     assert_eq!(run(store.path(), &["check", "--deep"]).code, Some(0));

@@ -931,7 +931,7 @@ class Database:
         self,
         *frames: str,
         release: str | None = None,
-        least: float = 0.25,
+        least: float = 0.35,
         again: bool = False,
         verifier: _Path | None = None,
         models: _Path | None = None,

@@ -50,7 +50,7 @@ pub struct LinkOptions {
 
 impl Default for LinkOptions {
     fn default() -> Self {
-        Self { least: 0.25, again: false }
+        Self { least: 0.35, again: false }
     }
 }
 

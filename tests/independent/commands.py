@@ -115,7 +115,10 @@ def wordnets(program: Program, built: Built, work: Path) -> None:
     for record in program.run("export", f"release={name}", "--to", "jsonl").records():
         if record["kind"] == "discovery":
             program.schemas.check("jsonl-discovery", record, program.findings, "export")
-    program.run("releases", "remove", "wordnet-0.1", "--yes")
+    program.records("link", "link", frame, "--release", name)
+    program.records("links", "links", frame, "--release", name)
+    for other in ("wordnet-0.1", "mini-verbnet", "mini-propbank", "mini-semlink"):
+        program.run("releases", "remove", other, "--yes")
 
 
 def reading(program: Program, built: Built) -> None:

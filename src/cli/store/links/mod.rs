@@ -11,7 +11,7 @@ use fnstore::query::Pattern;
 use fnstore::store::NameKind;
 use serde::Serialize;
 
-use crate::cli::options::listing::{Listing, Rows, names_or_all};
+use crate::cli::options::listing::{Listing, Rows, names, names_or_all};
 use crate::cli::print::linked::{Glosses, LinkRecord};
 use crate::cli::print::output::tell;
 use crate::cli::print::render::Row;
@@ -121,10 +121,15 @@ pub(crate) fn run(args: Args, context: &mut Context) -> anyhow::Result<Outcome> 
 
 fn list(args: &Args, context: &mut Context) -> anyhow::Result<Outcome> {
     let database = Database::open(&context.store)?;
-    let frames = names_or_all("frame", &args.frame)?;
+    let frames = match args.frame.as_slice() {
+        [] => vec![names_or_all("frame", &[])?],
+        named => named.iter().map(|name| names("frame", name)).collect::<Result<_, _>>()?,
+    };
     let lus =
         args.lu.as_ref().map(|lu| names_or_all("lu", std::slice::from_ref(lu))).transpose()?;
-    database.require_name(NameKind::Frame, &frames)?;
+    for frames in &frames {
+        database.require_name(NameKind::Frame, frames)?;
+    }
     if let Some(lus) = &lus {
         database.require_name(NameKind::LexUnit, lus)?;
     }
@@ -134,8 +139,8 @@ fn list(args: &Args, context: &mut Context) -> anyhow::Result<Outcome> {
     let glosses = Glosses::new(&database)?;
     let (lexicons, mut listing) = args.rows.of(&database, &mut context.output)?;
     'releases: for lexicon in &lexicons {
-        for frame in lexicon.find_frames(&frames)? {
-            let of = Of { database: &database, lexicon, frame: &frame?, glosses: &glosses, args };
+        for frame in found(lexicon, &frames)? {
+            let of = Of { database: &database, lexicon, frame: &frame, glosses: &glosses, args };
             let goes_on = match args.by_frame {
                 true => of.synsets(&mut listing)?,
                 false => of.links(lus.as_ref(), &mut listing)?,
@@ -150,6 +155,17 @@ fn list(args: &Args, context: &mut Context) -> anyhow::Result<Outcome> {
         tell("no links; `fnstore link` computes them");
     }
     Ok(outcome)
+}
+
+/// The frames of a release that some names name.
+fn found(lexicon: &Lexicon<'_>, names: &[Pattern]) -> anyhow::Result<Vec<Frame>> {
+    let mut found = Vec::new();
+    for names in names {
+        for frame in lexicon.find_frames(names)? {
+            found.push(frame?);
+        }
+    }
+    Ok(found)
 }
 
 /// A frame whose links are listed.
