@@ -32,27 +32,35 @@ impl From<LinkError> for Fault {
 }
 
 /// A link of an LU, an FE or a frame to another lexicon.
-#[pyclass(frozen, get_all, module = "fnstore")]
+#[pyclass(frozen, module = "fnstore")]
 pub(crate) struct Link {
+    #[pyo3(get)]
     release: String,
+    #[pyo3(get)]
     frame: String,
     /// `lu`, `fe` or `frame`.
+    #[pyo3(get)]
     kind: &'static str,
     /// Name of the LU, the FE or the frame.
+    #[pyo3(get)]
     name: String,
     /// Name of the other lexicon.
+    #[pyo3(get)]
     resource: String,
     /// A synset's id, or the name of a class or roleset.
+    #[pyo3(get)]
     target: String,
+    #[pyo3(get)]
     role: Option<String>,
+    #[pyo3(get)]
     score: f32,
     /// `semlink`, `name`, `definition`, `model` or `user`.
+    #[pyo3(get)]
     source: &'static str,
     /// Whether it was accepted; None where nobody decided.
+    #[pyo3(get)]
     accepted: Option<bool>,
-    #[pyo3(get = false)]
     place: Option<LinkPlace>,
-    #[pyo3(get = false)]
     handle: Arc<Handle>,
 }
 
