@@ -8,7 +8,7 @@ use fnstore::database;
 use fnstore::internals::WithStore as _;
 use fnstore::internals::store::NameKind;
 use fnstore::internals::verify::Verifier;
-use fnstore::link::{LinkError, LinkFate, LinkOptions, LinkPlace, Linker, frame_synsets};
+use fnstore::link::{LinkFate, LinkOptions, LinkPlace, Linker, frame_synsets};
 use fnstore::model::{self, Frame, LinkSubject, Reviewed};
 use fnstore::query::{Case, Pattern};
 
@@ -21,15 +21,6 @@ use crate::expand::Teller;
 use crate::handle::Handle;
 use crate::models::Places;
 use crate::proposals::signed;
-
-impl From<LinkError> for Fault {
-    fn from(error: LinkError) -> Self {
-        match error {
-            LinkError::Database(error) => error.into(),
-            _ => Self::of("ExpandError", &error, "V-link", "`db.links()` lists what there is"),
-        }
-    }
-}
 
 /// A link of an LU, an FE or a frame to another lexicon.
 #[pyclass(frozen, module = "fnstore")]
