@@ -132,6 +132,7 @@ errors! {
     crate::model::LanguageError,
     crate::lexica::LexicaError,
     crate::text::OffsetError,
+    #[cfg(feature = "neural")] crate::link::LinkError,
     crate::database::LookupError,
     #[cfg(feature = "neural")] crate::models::ModelError,
     crate::model::OutOfRange,

@@ -95,6 +95,8 @@ mod error;
 pub mod expand;
 pub mod internals;
 pub mod lexicon;
+#[cfg(feature = "neural")]
+pub mod link;
 pub mod model;
 #[cfg(feature = "neural")]
 pub mod models;

@@ -4,7 +4,9 @@ use std::path::Path;
 
 use fnstore::database::Database;
 use fnstore::internals::WithStore as _;
-use fnstore::model::{Decided, Decision, Evidence, FrameId, Judgement, LuId, Verdict};
+use fnstore::model::{
+    Decided, Decision, Evidence, FrameId, Judgement, LinkSubject, Links, LuId, Verdict,
+};
 use fnstore::transfer::ImportOptions;
 use fnstore::upkeep::CheckOptions;
 use rocksdb::{DB, IteratorMode, Options};
@@ -17,7 +19,10 @@ fn store() -> tempfile::TempDir {
     let (dir, database, report) = mini::imported();
     let release = report.release.id;
     let wordnet = mini::framenet().with_file_name("mini-wordnet");
-    database.import_wordnet(&wordnet, &ImportOptions::default()).unwrap();
+    for other in ["mini-wordnet", "mini-verbnet", "mini-semlink"] {
+        let other = wordnet.with_file_name(other);
+        database.import_resource(&other, &ImportOptions::default()).unwrap();
+    }
     generated::write(&database, release);
     generated::verify(&database, release, vec![generated::verification()]);
     let mut edits = database.transaction(release).unwrap();
@@ -46,6 +51,9 @@ fn store() -> tempfile::TempDir {
     let (frame, name) = (FrameId(102), "vet.v".to_owned());
     batch.put_decisions(&Decided { frame, name, history: vec![decision] }).unwrap();
     batch.put_discovery(&generated::discovery()).unwrap();
+    let (frame, of) = (FrameId(102), LinkSubject::LexUnit(LuId(1001)));
+    let links = Links { frame, of, links: Vec::new(), made_of: [0; 16], time: 1 };
+    batch.put_links(&links).unwrap();
     store.own_annotation_set(release).unwrap();
     store.commit(batch).unwrap();
     drop(database);
@@ -89,7 +97,7 @@ fn a_row_that_is_gone_is_found_whatever_its_family() {
     assert_eq!(codes(store.path()), [""; 0]);
     let families = DB::list_cf(&Options::default(), store.path().join("db")).unwrap();
     let families: Vec<_> = families.into_iter().filter(|family| family != "default").collect();
-    assert_eq!(families.len(), 29, "{families:?}");
+    assert_eq!(families.len(), 32, "{families:?}");
     for family in families {
         let victims = with_rows(store.path(), |db| victims(db, &family));
         assert!(!victims.is_empty(), "no row of {family}");

@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 const LAYERS: [&[&str]; 17] = [
     &["cli"],
     &["error", "internals"],
-    &["discover"],
+    &["discover", "link"],
     &["generate", "publish"],
     &["expand", "experiment", "models", "proposals", "review"],
     &["transfer", "edit", "upkeep"],

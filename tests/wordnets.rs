@@ -86,7 +86,7 @@ fn findings(check: &str) -> String {
 }
 
 #[test]
-fn no_command_about_releases_changes_because_a_wordnet_is_there() {
+fn no_command_about_releases_changes_because_another_lexicon_is_there() {
     let store = new_store();
     let commands: [&[&str]; 16] = [
         &["query", "frame=Checking"],
@@ -117,6 +117,9 @@ fn no_command_about_releases_changes_because_a_wordnet_is_there() {
     assert!(before.iter().filter(|(_, _, stdout, _)| !stdout.is_empty()).count() > 11);
     assert_eq!(import(store.path(), &files()).code, Some(0));
     assert_eq!(import(store.path(), &lmf()).code, Some(0));
+    for other in ["mini-verbnet", "mini-propbank", "mini-semlink"] {
+        assert_eq!(import(store.path(), &files().with_file_name(other)).code, Some(0));
+    }
     for (after, before) in said().into_iter().zip(before) {
         assert_eq!(after, before);
     }
@@ -131,7 +134,7 @@ fn no_command_about_releases_changes_because_a_wordnet_is_there() {
 fn it_is_listed_with_its_kind_and_removed_by_its_name() {
     let store = new_store();
     let import = import(store.path(), &files());
-    let record = import.document("import-wordnet.schema.json");
+    let record = import.document("import-resource.schema.json");
     assert_eq!(
         (&record["name"], &record["counts"]["synsets"]),
         (&"wordnet-0.1".into(), &21.into())

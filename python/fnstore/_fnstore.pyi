@@ -17,7 +17,7 @@ __all__ = [
     "Document", "Edition", "EditionChanges", "Edits", "Element", "ExpansionReport", "ExportReport", "FilterReport",
     "Finding", "FoundFe", "Frame", "FrameElement", "FrameRelation", "FrameSearch", "FramenetFiles", "Generation",
     "GenerationProgress", "GenerationReport", "Growth", "ImportReport", "Judgement", "Label", "Layer", "Leak",
-    "LexicalUnit", "MergedShard", "Paraphrase", "Progress", "PromiseCheck", "PromiseStanding", "Proposal",
+    "LexicalUnit", "Link", "MergedShard", "Paraphrase", "Predicate", "Progress", "PromiseCheck", "PromiseStanding", "Proposal",
     "PublishedEdition", "Query", "Realization", "Release",
     "Rewriting", "Score", "SemType", "Sentence", "SentenceRewriter", "SpanAligner", "StoredRecipe", "Substitutes",
     "Synset", "Table", "Tagged", "Target", "TextAnnotator", "TextScorer", "Valence", "Verdict", "VerificationReport",
@@ -463,6 +463,33 @@ class Sentence:
     sets: Final[int]
 
 @final
+class Link:
+    release: Final[str]
+    frame: Final[str]
+    kind: Final[Literal["lu", "fe", "frame"]]
+    name: Final[str]
+    resource: Final[str]
+    target: Final[str]
+    role: Final[str | None]
+    score: Final[float]
+    source: Final[Literal["semlink", "name", "definition", "model", "user"]]
+    accepted: Final[bool | None]
+    def accept(self, *, reviewer: str | None = None, note: str = "") -> None: ...
+    def reject(self, *, reviewer: str | None = None, note: str = "") -> None: ...
+    def undo(self, *, reviewer: str | None = None, note: str = "") -> None: ...
+
+@final
+class Predicate:
+    resource: Final[str]
+    name: Final[str]
+    parent: Final[str | None]
+    definition: Final[str]
+    members: Final[list[tuple[str, str]]]
+    roles: Final[list[tuple[str, str]]]
+    examples: Final[list[str]]
+    links: Final[list[tuple[str, str]]]
+
+@final
 class Synset:
     wordnet: Final[str]
     id: Final[str]
@@ -821,6 +848,7 @@ class Database:
     ) -> Edition: ...
     def sentences(self, *, without_sets: bool = False, release: str | None = None) -> list[Sentence]: ...
     def synsets(self, word: str, wordnet: str | None = None) -> list[Synset]: ...
+    def predicates(self, word: str, resource: str | None = None) -> list[Predicate]: ...
     def coverage(self, release: str | None = None) -> list[Coverage]: ...
     def agreement(self) -> list[Agreement]: ...
     def recipes(self) -> list[StoredRecipe]: ...
@@ -899,6 +927,27 @@ class Database:
         models: _Path | None = None,
         progress: Callable[[int], object] | None = None,
     ) -> FilterReport: ...
+    def link(
+        self,
+        *frames: str,
+        release: str | None = None,
+        least: float = 0.35,
+        again: bool = False,
+        verifier: _Path | None = None,
+        models: _Path | None = None,
+        device: str = "cpu",
+        numbers: str | None = None,
+        progress: Callable[[int, int], object] | None = None,
+    ) -> int: ...
+    def links(
+        self,
+        *frames: str,
+        lu: str | None = None,
+        resource: str | None = None,
+        by_frame: bool = False,
+        with_rejected: bool = False,
+        release: str | None = None,
+    ) -> list[Link]: ...
     def discover(
         self,
         *frames: str,

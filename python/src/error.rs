@@ -316,6 +316,15 @@ impl From<fnstore::discover::DiscoverError> for Fault {
     }
 }
 
+impl From<fnstore::link::LinkError> for Fault {
+    fn from(error: fnstore::link::LinkError) -> Self {
+        match error {
+            fnstore::link::LinkError::Database(error) => error.into(),
+            _ => Self::of("ExpandError", &error, "V-link", "`db.links()` lists what there is"),
+        }
+    }
+}
+
 impl From<fnstore::internals::generate::GenerateError> for Fault {
     fn from(error: fnstore::internals::generate::GenerateError) -> Self {
         match error {

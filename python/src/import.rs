@@ -1,4 +1,4 @@
-//! `db.import_release(...)`: releases, JSON lines and WordNets.
+//! `db.import_release(...)`: releases, JSON lines and other lexicons.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -15,7 +15,7 @@ use crate::expand::Teller;
 /// What an import did.
 #[pyclass(frozen, get_all, module = "fnstore")]
 pub(crate) struct ImportReport {
-    /// Name of the release, or of the WordNet.
+    /// Name of the release, or of the lexicon.
     release: String,
     /// Number of records by kind.
     counts: BTreeMap<String, u64>,
@@ -88,10 +88,10 @@ fn import(
             let counts = counts.map(|(kind, count)| (kind.to_owned(), count));
             Ok(ImportReport::new(release.name, counts))
         }
-        ImportKind::Wordnet => {
-            let resource = writer.import_wordnet(path, options)?;
-            let counts = [("synsets", resource.counts.synsets), ("words", resource.counts.words)];
-            let counts = counts.map(|(kind, count)| (kind.to_owned(), count));
+        ImportKind::Resource(_) => {
+            let resource = writer.import_resource(path, options)?;
+            let counts = resource.counts.named();
+            let counts = counts.into_iter().map(|(kind, count)| (kind.to_owned(), count));
             Ok(ImportReport::new(resource.name, counts))
         }
     }
@@ -100,7 +100,7 @@ fn import(
 #[pymethods]
 impl database::Database {
     /// Imports a release from a zip file or a directory, an export or span-labelled texts as JSON
-    /// lines, or a WordNet; all of it or nothing. With spans, lines are span-labelled texts
+    /// lines, or another lexicon; all of it or nothing. With spans, lines are span-labelled texts
     /// whatever they look like. progress is called with files read and files to read; of lines,
     /// with bytes.
     #[pyo3(signature = (path, *, release=None, language=None, spans=false, strict=false,

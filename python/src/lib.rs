@@ -20,6 +20,7 @@ mod handle;
 mod html;
 mod import;
 mod lexicon;
+mod links;
 mod models;
 mod number;
 mod paraphrase;
@@ -72,6 +73,8 @@ mod _fnstore {
         Document, Frame, FrameElement, FrameRelation, Growth, LexicalUnit, Release, SemType,
     };
     #[pymodule_export]
+    use crate::links::Link;
+    #[pymodule_export]
     use crate::paraphrase::{Paraphrase, Rewriting, SentenceRewriter};
     #[pymodule_export]
     use crate::passes::{FilterReport, VerificationReport};
@@ -83,8 +86,8 @@ mod _fnstore {
     use crate::query::{Answers, Query, Table};
     #[pymodule_export]
     use crate::reads::{
-        Agreement, Coverage, KeptRecipe, Realization, Sentence, Valence, WordnetSynset, recipe,
-        recipe_names,
+        Agreement, Coverage, KeptRecipe, Predicate, Realization, Sentence, Valence, WordnetSynset,
+        recipe, recipe_names,
     };
     #[pymodule_export]
     use crate::stores::{DeletionReport, Difference, MergedShard, restore};

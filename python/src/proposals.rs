@@ -247,7 +247,7 @@ impl Proposal {
 }
 
 /// Who decides, now and why.
-fn signed(reviewer: Option<String>, note: String) -> Reviewed {
+pub(crate) fn signed(reviewer: Option<String>, note: String) -> Reviewed {
     let named =
         ["FNSTORE_AUTHOR", "USER", "LOGNAME"].iter().filter_map(|name| std::env::var(name).ok());
     let reviewer = reviewer.or_else(|| named.into_iter().find(|name| !name.trim().is_empty()));

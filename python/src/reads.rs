@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use fnstore::expand::RecipeSettings;
 use fnstore::internals::review;
-use fnstore::lexicon::{CoverageCounts, SetCounts, Wordnet, observed_valences};
+use fnstore::lexicon::{CoverageCounts, Predicates, SetCounts, Wordnet, observed_valences};
 use fnstore::model::{self, Origin, Synset};
 use fnstore::search::StoredRecipe;
 use pyo3::prelude::*;
@@ -29,6 +29,49 @@ pub(crate) struct Sentence {
 impl Sentence {
     fn __repr__(&self) -> String {
         format!("<Sentence {} {:?}, {} sets>", self.id, self.text, self.sets)
+    }
+}
+
+/// A class of VerbNet, or a roleset of PropBank.
+#[pyclass(frozen, get_all, module = "fnstore")]
+pub(crate) struct Predicate {
+    /// Name of the VerbNet or PropBank.
+    resource: String,
+    name: String,
+    /// The class that it is a subclass of.
+    parent: Option<String>,
+    definition: String,
+    /// Lemma and part of speech of each of its words.
+    members: Vec<(String, String)>,
+    /// Name and description of each of its roles.
+    roles: Vec<(String, String)>,
+    /// Sentences of its frames, in order.
+    examples: Vec<String>,
+    /// What it is in other lexicons: the lexicon, and the name there.
+    links: Vec<(String, String)>,
+}
+
+impl Predicate {
+    fn new(of: &Predicates<'_>, predicate: model::Predicate) -> Self {
+        let model::Predicate { name, parent, definition, members, roles, frames, links } =
+            predicate;
+        Self {
+            resource: of.resource().name.clone(),
+            name,
+            parent: Some(parent).filter(|parent| !parent.is_empty()),
+            definition,
+            members: members.into_iter().map(|member| (member.lemma, member.pos)).collect(),
+            roles: roles.into_iter().map(|role| (role.name, role.description)).collect(),
+            examples: frames.into_iter().flat_map(|frame| frame.examples).collect(),
+            links: links.into_iter().map(|link| (link.resource, link.predicate)).collect(),
+        }
+    }
+}
+
+#[pymethods]
+impl Predicate {
+    fn __repr__(&self) -> String {
+        format!("<Predicate {} of {}>", self.name, self.resource)
     }
 }
 
@@ -351,6 +394,29 @@ impl Database {
                 for synset in wordnet.synsets_written(word)? {
                     found.push(WordnetSynset::new(wordnet, synset)?);
                 }
+            }
+            Ok(found)
+        })
+    }
+
+    /// Classes of VerbNet and rolesets of PropBank: of a lemma (`abandon`), of a lemma and a part
+    /// of speech (`abandon.v`), or of a name (`leave-51.2`, `51.2`, `abandon.01`).
+    #[pyo3(signature = (word, resource=None))]
+    fn predicates(
+        &self,
+        py: Python<'_>,
+        word: &str,
+        resource: Option<&str>,
+    ) -> Result<Vec<Predicate>> {
+        py.detach(|| {
+            let database = self.handle.get()?;
+            let all = match resource {
+                Some(name) => vec![database.predicates(name)?],
+                None => database.all_predicates()?,
+            };
+            let mut found = Vec::new();
+            for of in &all {
+                found.extend(of.written(word)?.into_iter().map(|one| Predicate::new(of, one)));
             }
             Ok(found)
         })

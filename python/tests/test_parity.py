@@ -28,6 +28,7 @@ COUNTERPARTS = {
     "semtypes": "Database.sem_types",
     "sentences": "Database.sentences",
     "synsets": "Database.synsets",
+    "predicates": "Database.predicates",
     "valence": "LexicalUnit.valence Database.lu",
     "stats": "Database.coverage",
     "stats growth": "Database.growth",
@@ -70,6 +71,11 @@ COUNTERPARTS = {
     "fit": "Database.fit",
     "verify": "Database.verify",
     "discover": "Database.discover",
+    "link": "Database.link",
+    "links": "Database.links",
+    "links accept": "Link.accept",
+    "links reject": "Link.reject",
+    "links undo": "Link.undo",
     "generate": "Database.generate",
     "paraphrase": "paraphrase",
     "align": "align",
@@ -105,6 +111,8 @@ RENAMED = {
     "proposals merge --into": "Proposal.merge(lu)",
     "annotate --as": "Database.annotate(name)",
     "proposals * --release": "Proposal.release",
+    "links * --release": "Link.release",
+    "links * --resource": "Link.resource",
 }
 
 #: What has no counterpart, and why: patterns of `command` or `command --option`, parted by `|`.

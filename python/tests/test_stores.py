@@ -78,6 +78,41 @@ def test_a_wordnet_comes_in_is_asked_and_goes(own: fnstore.Database) -> None:
     assert own.remove_release(report.release) > 0 and own.synsets("inspect") == []
 
 
+def test_verbnet_and_propbank_come_in_beside_the_releases(own: fnstore.Database) -> None:
+    for name in ("mini-verbnet", "mini-propbank", "mini-semlink"):
+        assert own.import_release(ROOT / "tests/data" / name).release == name
+    found = own.predicates("check.v")
+    assert [of.name for of in found] == ["check-35.9", "check.01"]
+    assert found[0].roles == [("Agent", "+animate or +organization"), ("Theme", "")]
+    assert found[1].links == [("FrameNet", "Checking"), ("VerbNet", "check-35.9")]
+    assert [of.parent for of in own.predicates("audit", "mini-verbnet")] == ["check-35.9"]
+    assert own.predicates("zzz") == [] and [of.name for of in own.releases()] == ["mini-framenet"]
+    with pytest.raises(fnstore.UnknownNameError):
+        own.predicates("check", "mini-semlink")
+
+
+def test_lus_are_linked_and_links_decided_on(own: fnstore.Database) -> None:
+    for name in ("mini-wordnet", "mini-verbnet", "mini-propbank", "mini-semlink"):
+        own.import_release(ROOT / "tests/data" / name)
+    assert own.links() == []
+    seen: list[int] = []
+    assert own.link(progress=lambda done, of: seen.append(done)) == len(own.links())
+    assert seen == list(range(1, len(seen) + 1))
+    senses = own.links("Checking", lu="inspect.v", resource="wordnet-0.1")
+    assert senses[0].target == "00000677-v" and senses[0].source == "semlink"
+    senses[0].reject(reviewer="kim")
+    assert own.links("Checking", lu="inspect.v", resource="wordnet-0.1") == []
+    (rejected,) = own.links("Checking", lu="inspect.v", resource="wordnet-0.1", with_rejected=True)
+    assert rejected.accepted is False
+    rejected.undo(reviewer="kim")
+    senses[0].accept(reviewer="kim", note="sure")
+    assert own.links("Checking", lu="inspect.v", resource="wordnet-0.1")[0].accepted is True
+    assert own.links("Checking", by_frame=True)[0].kind == "frame"
+    assert own.count("synset=00000677-v") > 0 and own.link("Checking") > 0
+    with pytest.raises(fnstore.UnknownNameError):
+        own.link("Chekking")
+
+
 def test_lines_come_in_and_what_has_no_use_is_refused(own: fnstore.Database, tmp_path: Path) -> None:
     lines = tmp_path / "spans.jsonl"
     lines.write_text('{"text": "It broke.", "spans": [{"start": 3, "end": 8, "type": "T"}]}\n')

@@ -19,13 +19,27 @@ impl Database {
     /// # Errors
     /// When there is none, with the nearest name.
     pub fn resource(&self, name: &str) -> Result<Resource> {
-        let resources = self.resources()?;
+        self.resource_of(name, "lexicon beside the releases", |_| true)
+    }
+
+    /// The resource of a name, where it is of the kind that is meant; `what` is what a message
+    /// calls the kind.
+    ///
+    /// # Errors
+    /// When there is none, with the nearest name of the kind.
+    pub(crate) fn resource_of(
+        &self,
+        name: &str,
+        what: &'static str,
+        is_meant: impl Fn(&Resource) -> bool,
+    ) -> Result<Resource> {
+        let resources = self.resources()?.into_iter().filter(is_meant).collect::<Vec<_>>();
         if let [one] = called(&resources, name, |resource| &resource.name).as_slice() {
             return Ok((*one).clone());
         }
         let names = resources.iter().map(|resource| resource.name.as_str());
         Err(DatabaseError::Lookup(LookupError::UnknownName {
-            kind: "WordNet",
+            kind: what,
             name: name.to_owned(),
             nearest: nearest(name, names).map(str::to_owned),
         }))

@@ -3,7 +3,8 @@
 use super::write_check::{WriteCheck, is_looked_up};
 use super::{Database, Result};
 use crate::model::{
-    AnnotationSet, AnnotationSetId, Discovery, LexUnit, RecipeId, ReleaseId, Sentence, Verification,
+    AnnotationSet, AnnotationSetId, Discovery, LexUnit, LinkSubject, Links, RecipeId, ReleaseId,
+    Sentence, Verification,
 };
 use crate::store::{Action, Batch, JournalEntry, SetLocation, Store, Subject};
 
@@ -25,6 +26,10 @@ pub struct Write {
     pub discoveries: Vec<Discovery>,
     /// Proposed LUs that no search finds any more.
     pub withdrawn: Vec<LexUnit>,
+    /// Links of LUs and FEs, in place of what is there. Those of one that is gone are not written.
+    pub links: Vec<Links>,
+    /// Whether a person decided it, and can take it back.
+    pub is_of_person: bool,
 }
 
 /// How far the chain of a seed's target has come under a recipe.
@@ -51,6 +56,7 @@ impl Write {
             && self.journal.is_empty()
             && self.discoveries.is_empty()
             && self.withdrawn.is_empty()
+            && self.links.is_empty()
     }
 
     /// Takes another write's rows behind its own.
@@ -62,6 +68,8 @@ impl Write {
         self.journal.extend(other.journal);
         self.discoveries.extend(other.discoveries);
         self.withdrawn.extend(other.withdrawn);
+        self.links.extend(other.links);
+        self.is_of_person |= other.is_of_person;
     }
 }
 
@@ -85,7 +93,7 @@ impl Database {
         self.require_release(release)?;
         let mut batch = self.store.batch(release);
         // What a search proposes is little, and can be taken back.
-        if !(write.discoveries.is_empty() && write.withdrawn.is_empty()) {
+        if write.is_of_person || !(write.discoveries.is_empty() && write.withdrawn.is_empty()) {
             batch.keep_images();
         }
         fill(&self.store, &mut batch, release, write)?;
@@ -153,10 +161,31 @@ pub(super) fn fill(
     }
     fill_verifications(store, batch, (release, write), &check)?;
     fill_discoveries(store, batch, (release, write))?;
+    fill_links(store, batch, (release, write))?;
     for row in &write.journal {
         batch.put_journal(row.seed, row.target, row.recipe, &row.entry)?;
     }
     Ok(known)
+}
+
+/// Puts links of what is there into a batch.
+fn fill_links(
+    store: &Store,
+    batch: &mut Batch<'_>,
+    (release, write): (ReleaseId, &Write),
+) -> Result<()> {
+    for links in &write.links {
+        let is_there = match links.of {
+            LinkSubject::LexUnit(lu) => store.lexunit(release, links.frame, lu)?.is_some(),
+            LinkSubject::Element(fe) => store
+                .frame(release, links.frame)?
+                .is_some_and(|frame| frame.elements.iter().any(|of| of.id == fe)),
+        };
+        if is_there {
+            batch.put_links(links)?;
+        }
+    }
+    Ok(())
 }
 
 /// Puts what a search found into a batch. A proposed LU that is withdrawn goes with what was found
@@ -175,6 +204,7 @@ fn fill_discoveries(
         }
         batch.delete_discovery(lu.frame, &lu.name)?;
         if store.annotation_sets_of_lexunit(release, lu.frame, lu.id)?.next().is_none() {
+            batch.forget_links(lu.frame, LinkSubject::LexUnit(lu.id))?;
             batch.delete_lexunit(lu)?;
             batch.recount(Some(lu), None);
             batch.record(Action::Removed, &Subject::LexUnit(lu.frame, lu.id));

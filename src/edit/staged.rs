@@ -6,8 +6,8 @@ use std::collections::{BTreeMap, HashSet};
 use super::{EditError, Result};
 use crate::model::{
     AnnotationSet, AnnotationSetId, CorpusId, Counted, Decided, Discovery, Document, DocumentId,
-    Edition, Frame, FrameId, FrameRelation, Judgement, LexUnit, LuId, RecipeId, RelationId,
-    ReleaseCounts, ReleaseId, SemType, SemTypeId, Sentence, SentenceId, SentenceLayers,
+    Edition, Frame, FrameId, FrameRelation, Judgement, LexUnit, LinkSubject, LuId, RecipeId,
+    RelationId, ReleaseCounts, ReleaseId, SemType, SemTypeId, Sentence, SentenceId, SentenceLayers,
 };
 use crate::store::{Action, Batch, JournalEntry, SetLocation, Store, StoreError, Subject};
 
@@ -365,6 +365,7 @@ impl Staged {
         }
         self.forget_answers(batch)?;
         self.carry_discoveries(batch)?;
+        self.forget_links(batch)?;
         Ok(!batch.is_empty())
     }
 
@@ -374,6 +375,24 @@ impl Staged {
             let is_other = |set: &&AnnotationSet| !after.is_some_and(|after| after.stands_as(set));
             if let Some(set) = before.filter(is_other) {
                 batch.forget_verification(set.id)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Deletes the links of LUs and FEs that go, and of LUs that go to another frame.
+    fn forget_links(&self, batch: &mut Batch<'_>) -> StoreResult<()> {
+        for (before, after) in self.changed::<LexUnit>() {
+            let goes = |before: &&LexUnit| after.is_none_or(|after| after.frame != before.frame);
+            if let Some(before) = before.filter(goes) {
+                batch.forget_links(before.frame, LinkSubject::LexUnit(before.id))?;
+            }
+        }
+        for (before, after) in self.changed::<Frame>() {
+            let kept = |fe| after.is_some_and(|it| it.elements.iter().any(|of| of.id == fe));
+            let Some(before) = before else { continue };
+            for element in before.elements.iter().filter(|element| !kept(element.id)) {
+                batch.forget_links(before.id, LinkSubject::Element(element.id))?;
             }
         }
         Ok(())

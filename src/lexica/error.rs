@@ -19,8 +19,8 @@ pub enum LexicaError {
     },
     /// The place holds no lexicon that is read.
     #[error(
-        "L-none: `{}` holds no WordNet: expected {expected}; give the directory that holds `data.noun` and \
-         `index.noun`, or a WN-LMF file",
+        "L-none: `{}` holds no lexicon that is read: expected {expected}; give the directory that holds \
+         the lexicon's files, or its file",
         path.display()
     )]
     None {

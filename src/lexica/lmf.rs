@@ -10,11 +10,11 @@ use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 
 use flate2::read::MultiGzDecoder;
-use quick_xml::XmlVersion;
 use quick_xml::events::{BytesStart, Event};
 use quick_xml::reader::Reader;
 
 use super::error::{At, line_behind, text_of};
+use super::tree::{attributes_of, referred};
 use super::{LexicaError, Result, WordnetFiles, wordnet_lemma};
 use crate::model::{IrregularForm, Synset, SynsetId, SynsetRelation, Word, WordClass};
 
@@ -258,17 +258,8 @@ impl<'a> Lmf<'a> {
                 Event::Text(piece) if self.open.is_some() => self.content.push_str(&piece),
                 Event::CData(piece) if self.open.is_some() => self.content.push_str(&piece),
                 Event::GeneralRef(reference) if self.open.is_some() => {
-                    let name = reference.xml10_content();
-                    let letter = reference.resolve_char_ref().ok().flatten();
-                    let entity = quick_xml::escape::resolve_predefined_entity(&name);
-                    match (letter, entity) {
-                        (Some(letter), _) => self.content.push(letter),
-                        (None, Some(entity)) => self.content.push_str(entity),
-                        (None, None) => {
-                            let found = format!("the entity `&{name};`");
-                            return Err(self.at(offset).wrong(found, "an entity of XML's own"));
-                        }
-                    }
+                    let text = referred(&reference, self.at(offset))?;
+                    self.content.push_str(&text);
                 }
                 Event::Eof => break,
                 _ => {}
@@ -281,14 +272,7 @@ impl<'a> Lmf<'a> {
     }
 
     fn attributes(&self, start: &BytesStart<'_>, offset: usize) -> Result<Attributes<'a>> {
-        let mut values = Vec::new();
-        for attribute in start.attributes() {
-            let wrong = |error: String| self.at(offset).wrong(error, "attributes of XML");
-            let attribute = attribute.map_err(|error| wrong(error.to_string()))?;
-            let value = attribute.normalized_value(XmlVersion::Implicit1_0);
-            let value = value.map_err(|error| wrong(error.to_string()))?;
-            values.push((attribute.key.into_inner().to_owned(), value.into_owned()));
-        }
+        let values = attributes_of(start, self.at(offset))?;
         let (file, before) = (self.file, &self.text.as_bytes()[..offset]);
         Ok(Attributes { file, before, element: start.local_name().as_ref().to_owned(), values })
     }

@@ -2,24 +2,48 @@
 //!
 //! WordNet comes in two formats: the database files of Princeton's releases (`wndb.rs`), and
 //! WN-LMF, XML by the Global WordNet Association, as Open English WordNet has it (`lmf.rs`). Both
-//! become one [`WordnetFiles`]: all of it or an error with file and line. This layer knows files
-//! and plain types, no store.
+//! become one [`WordnetFiles`]. VerbNet and PropBank are XML, which becomes [`PredicateFiles`].
+//! SemLink and the Predicate Matrix are rows that join lexicons, which become [`MappingFiles`].
+//! Each is all of it or an error with file and line. This layer knows files and plain types, no
+//! store.
 
 mod error;
 mod lmf;
+mod mappings;
+mod predicates;
+mod propbank;
+mod provenance;
+mod tree;
+mod verbnet;
 mod wndb;
 
 use std::path::Path;
 
 pub use error::LexicaError;
+pub use mappings::MappingFiles;
+pub use predicates::PredicateFiles;
 
-use crate::model::{IrregularForm, Synset, Word, WordnetCounts};
+use crate::model::{IrregularForm, ResourceCounts, ResourceKind, Synset, Word};
 use crate::text::fold;
 
 /// The folders of a FrameNet release.
 const FRAMENET: [&str; 3] = ["frame", "lu", "fulltext"];
 
 type Result<T> = std::result::Result<T, LexicaError>;
+
+/// The kind of lexicon that a place looks to hold, by names of files or the beginning of one. A
+/// file of it beside a FrameNet does not take its place.
+#[must_use]
+pub fn kind_at(path: &Path) -> Option<ResourceKind> {
+    if FRAMENET.iter().any(|folder| path.join(folder).is_dir()) {
+        return None;
+    }
+    if WordnetFiles::are_at(path) {
+        return Some(ResourceKind::Wordnet);
+    }
+    let predicates = || PredicateFiles::kind_at(path);
+    predicates().or_else(|| MappingFiles::are_at(path).then_some(ResourceKind::Mappings))
+}
 
 /// What the files of a WordNet hold.
 #[derive(Debug, Clone, Default)]
@@ -65,28 +89,23 @@ impl WordnetFiles {
         }
     }
 
-    /// Whether a place looks like a WordNet, by names of files or the beginning of one.
-    #[must_use]
-    pub fn are_at(path: &Path) -> bool {
+    fn are_at(path: &Path) -> bool {
         match path.is_file() {
             true => lmf::begins_as_one(path),
-            false => {
-                // A WordNet's file beside a FrameNet does not take its place.
-                let is_framenet = FRAMENET.iter().any(|folder| path.join(folder).is_dir());
-                !is_framenet && (wndb::directory(path).is_some() || lmf::only_one(path).is_some())
-            }
+            false => wndb::directory(path).is_some() || lmf::only_one(path).is_some(),
         }
     }
 
     /// How many of each thing there are.
     #[must_use]
-    pub fn counts(&self) -> WordnetCounts {
-        WordnetCounts {
+    pub fn counts(&self) -> ResourceCounts {
+        ResourceCounts {
             synsets: self.synsets.len() as u64,
             words: self.words.len() as u64,
             senses: self.words.iter().map(|word| word.senses.len() as u64).sum(),
             relations: self.synsets.iter().map(|synset| synset.relations.len() as u64).sum(),
             irregular: self.irregular.len() as u64,
+            ..ResourceCounts::default()
         }
     }
 }

@@ -39,6 +39,7 @@ mod foreign;
 mod forms;
 mod growth;
 mod only;
+mod predicates;
 mod profile;
 mod semtypes;
 mod valence;
@@ -61,6 +62,9 @@ pub use elements::LabelledElement;
 pub use growth::{NewTrigger, RoundGrowth};
 pub use only::RecordKey;
 #[doc(hidden)]
+pub use predicates::Predicates;
+#[cfg(feature = "neural")]
+pub(crate) use predicates::class_number;
 pub use profile::FrameProfile;
 #[doc(hidden)]
 pub use semtypes::{Contradiction, DerivedTypes, Propagation};

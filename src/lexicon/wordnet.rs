@@ -36,8 +36,8 @@ impl Database {
     /// # Errors
     /// When there is none, with the nearest name.
     pub fn wordnet(&self, name: &str) -> Result<Wordnet<'_>> {
-        let resource = self.resource(name)?;
-        let ResourceKind::Wordnet = resource.kind;
+        let is_wordnet = |resource: &Resource| resource.kind == ResourceKind::Wordnet;
+        let resource = self.resource_of(name, ResourceKind::Wordnet.called(), is_wordnet)?;
         Ok(Wordnet { database: self, resource: Arc::new(resource) })
     }
 

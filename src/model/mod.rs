@@ -20,8 +20,10 @@ mod judgement;
 mod language;
 mod layout;
 mod lexunit;
+mod link;
 mod name;
 mod named;
+mod predicate;
 mod promise;
 mod provenance;
 mod range;
@@ -83,17 +85,22 @@ pub use layout::{
     ListedElement, ListedRelation, ListedSentence, ListedSubcorpus, LuIndex, LuIndexEntry,
     OddLabel, OddOffsets, RelationKind, RelationList, ReleaseLayout, SemTypeList,
 };
-#[doc(hidden)]
 pub use lexunit::{
     ACCEPTED, CREATED, FeRealization, Governor, Listing, PROPOSED, SentenceCount, ValencePattern,
     ValenceUnit, Valences,
 };
 pub use lexunit::{LexUnit, Lexeme, Pos};
 #[doc(hidden)]
+pub use link::{Link, LinkDecision, LinkSource, LinkSubject, Links};
+#[doc(hidden)]
 pub use name::{is_invisible, is_name, is_xml, is_xml_name};
 pub(crate) use named::named;
 #[doc(hidden)]
 pub use named::{Named, by_name};
+pub use predicate::{
+    Mapping, Predicate, PredicateFrame, PredicateLink, PredicateMember, PredicatePart,
+    PredicateRole,
+};
 #[doc(hidden)]
 pub use promise::{Candidate, Cut, Promise, PromiseGroup, PromiseGroups};
 #[doc(hidden)]
@@ -105,7 +112,7 @@ pub use reference::{Reference, Refers};
 #[doc(hidden)]
 pub use release::{Counted, HeaderTitles, NamedBy, Title};
 pub use release::{Document, Release, ReleaseCounts};
-pub use resource::{Resource, ResourceKind, WordnetCounts};
+pub use resource::{Resource, ResourceCounts, ResourceKind};
 pub use rules::{Rules, RulesStanding};
 #[cfg(feature = "neural")]
 pub(crate) use rules::{numbered, recipe_fingerprint};

@@ -9,6 +9,25 @@ named! {
     pub enum ResourceKind {
         /// A WordNet.
         Wordnet => "wordnet",
+        /// VerbNet's classes.
+        Verbnet => "verbnet",
+        /// PropBank's rolesets.
+        Propbank => "propbank",
+        /// Rows that join other lexicons: SemLink, the Predicate Matrix.
+        Mappings => "mappings",
+    }
+}
+
+impl ResourceKind {
+    /// What a message calls a lexicon of the kind.
+    #[must_use]
+    pub fn called(self) -> &'static str {
+        match self {
+            Self::Wordnet => "WordNet",
+            Self::Verbnet => "VerbNet",
+            Self::Propbank => "PropBank",
+            Self::Mappings => "mapping of lexicons",
+        }
     }
 }
 
@@ -34,20 +53,44 @@ pub struct Resource {
     /// When it was imported, seconds since 1970 (UTC).
     pub imported: u64,
     /// What it holds.
-    pub counts: WordnetCounts,
+    pub counts: ResourceCounts,
 }
 
-/// What a WordNet holds.
+/// What a resource holds; zeros for what its kind has not.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, serde::Serialize)]
-pub struct WordnetCounts {
-    /// Synsets.
+pub struct ResourceCounts {
+    /// Synsets of a WordNet.
     pub synsets: u64,
     /// Words, distinct by lemma and part of speech.
     pub words: u64,
-    /// Pairs of a word and a synset that it is in.
+    /// Pairs of a word and a synset or predicate that it is in.
     pub senses: u64,
     /// Relations between synsets, and between their words.
     pub relations: u64,
     /// Forms that no rule of inflection yields.
     pub irregular: u64,
+    /// Classes of VerbNet, rolesets of PropBank.
+    pub predicates: u64,
+    /// Roles of predicates.
+    pub roles: u64,
+    /// Rows that join lexicons.
+    pub mappings: u64,
+}
+
+impl ResourceCounts {
+    /// What there is, each by its name.
+    #[must_use]
+    pub fn named(&self) -> Vec<(&'static str, u64)> {
+        let all = [
+            ("synsets", self.synsets),
+            ("predicates", self.predicates),
+            ("roles", self.roles),
+            ("words", self.words),
+            ("senses", self.senses),
+            ("relations", self.relations),
+            ("irregular forms", self.irregular),
+            ("mappings", self.mappings),
+        ];
+        all.into_iter().filter(|(_, count)| *count > 0).collect()
+    }
 }

@@ -61,6 +61,14 @@ fields! {
     Lemma = "lemma", Text, Own, Names;
     /// The sentence's text.
     Text = "text", Text, Elsewhere, Index;
+    /// A synset that the lexical unit is linked to: its id, or one of its words, as in `examine.v`.
+    Synset = "synset", Name, Own, Names;
+    /// A class of VerbNet that it is linked to: its name or number, as in `51.2`.
+    Vn = "vn", Name, Own, Names;
+    /// A roleset of PropBank that it is linked to, as in `abandon.01`.
+    Pb = "pb", Name, Own, Names;
+    /// A synset above one that it is linked to, at any distance: its id, or one of its words.
+    Hypernym = "hypernym", Name, Own, Names;
     /// An FE label: its name, and what holds of that same label.
     Fe = "fe", Label, Labels, Index;
     /// Grammatical function of any FE label.

@@ -73,11 +73,16 @@ impl Field {
     #[must_use]
     pub fn has_many_values(self) -> bool {
         use Field::{
-            DocForeign, Edition, Fe, Flag, Foreign, FrameForeign, Gf, Judgement, LuForeign, Ni, Pt,
+            DocForeign, Edition, Fe, Flag, Foreign, FrameForeign, Gf, Hypernym, Judgement,
+            LuForeign, Ni, Pb, Pt, Synset, Vn,
         };
+        let is_linked = matches!(self, Synset | Vn | Pb | Hypernym);
         let is_foreign = matches!(self, Foreign | FrameForeign | LuForeign | DocForeign);
         let is_relation = self.followed().is_some();
-        is_relation || is_foreign || matches!(self, Fe | Gf | Pt | Ni | Flag | Judgement | Edition)
+        is_relation
+            || is_foreign
+            || is_linked
+            || matches!(self, Fe | Gf | Pt | Ni | Flag | Judgement | Edition)
     }
 
     /// Whether a set has values of it: `since` asks about the store's history, and has none.

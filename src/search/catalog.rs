@@ -3,12 +3,13 @@
 use std::collections::{BTreeSet, HashMap};
 use std::sync::{Arc, OnceLock};
 
+use super::links::{LinkedValues, linked_values};
 use super::memo::Memo;
 use crate::database::{Database, DatabaseError, Held, LookupError, Result};
 use crate::model::{
     CorpusId, Document, DocumentId, FrameId, ListedPart, LuId, Release, ReleaseId, Split, SplitList,
 };
-use crate::query::{BuildError, Distance, Expression, Followed, Pattern, Test, nearest};
+use crate::query::{BuildError, Distance, Expression, Field, Followed, Pattern, Test, nearest};
 use crate::search::elements;
 use crate::search::relatives::{Distances, Relations};
 use crate::store::{NameKind, Store};
@@ -35,6 +36,8 @@ pub struct Catalog<'a> {
     corpora: OnceLock<Corpora>,
     relations: OnceLock<Relations>,
     relatives: Memo<(ReleaseId, FrameId, Followed), Arc<Distances>>,
+    /// What links say of LUs, by field.
+    pub(super) links: Memo<Field, Arc<LinkedValues>>,
 }
 
 /// A document with what answers say of it, made once for all of its sets.
@@ -75,6 +78,7 @@ impl<'a> Catalog<'a> {
             corpora: OnceLock::new(),
             relations: OnceLock::new(),
             relatives: Memo::default(),
+            links: Memo::default(),
         })
     }
 
@@ -157,6 +161,16 @@ impl<'a> Catalog<'a> {
             statuses.push((lu.frame, lu.id, status));
         }
         Ok(statuses)
+    }
+
+    /// What links say of every LU that has some, by a field that they answer.
+    pub(super) fn linked(&self, field: Field) -> Result<Arc<LinkedValues>> {
+        if let Some(values) = self.links.get(&field) {
+            return Ok(values);
+        }
+        let values = Arc::new(linked_values(self.store(), &self.releases, field)?);
+        self.links.insert(field, Arc::clone(&values));
+        Ok(values)
     }
 
     fn read_all_lexunits(&self) -> Result<()> {

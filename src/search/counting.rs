@@ -25,7 +25,7 @@ use crate::store::{SetCount, SetLocation, SetRange};
 const OF_RELEASE: [Field; 4] = [Field::Release, Field::Status, Field::Origin, Field::Round];
 
 /// Fields that depend on a set's release, frame and LU alone.
-pub(super) const OF_PLACE: [Field; 11] = [
+pub(super) const OF_PLACE: [Field; 15] = [
     Field::Release,
     Field::Frame,
     Field::Inherits,
@@ -37,6 +37,10 @@ pub(super) const OF_PLACE: [Field; 11] = [
     Field::Lemma,
     Field::Pos,
     Field::LuStatus,
+    Field::Synset,
+    Field::Vn,
+    Field::Pb,
+    Field::Hypernym,
 ];
 
 /// Fields besides that the index can hold exactly.

@@ -19,6 +19,7 @@ mod evidence;
 mod facts;
 mod followed;
 mod foreign;
+mod links;
 mod listed;
 mod lookup;
 mod matched;

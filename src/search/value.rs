@@ -65,6 +65,11 @@ impl Match<'_> {
             Field::Pos => is_it(Pos::of_lu_name(&self.lexunit()?).as_str()),
             Field::LuStatus => is_it(&self.lexunit_status()?),
             Field::Lemma => is_it(lemma(&self.lexunit()?)),
+            Field::Synset | Field::Vn | Field::Pb | Field::Hypernym => {
+                let linked = catalog.linked(field)?;
+                let of_lu = linked.get(&(release, set.frame, set.lu));
+                of_lu.is_some_and(|values| values.iter().any(|value| is_it(value)))
+            }
             Field::Trigger => self.trigger()?.is_some_and(|trigger| is_it(&trigger)),
             Field::Text => self.sentence()?.is_some_and(|sentence| is_it(&sentence.text)),
             Field::Fe => elements(set).any(|fe| is_it(&fe.label.name)),

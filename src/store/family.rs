@@ -34,11 +34,14 @@ named! {
         Sense => "sense",
         Irregular => "irregular",
         Discovery => "discovery",
+        Predicate => "predicate",
+        Mapping => "mapping",
+        Link => "link",
     }
 }
 
 /// Records, each family by the number that stands for it in a before-image.
-const RECORDS: [(u8, Family); 15] = [
+const RECORDS: [(u8, Family); 16] = [
     (1, Family::Frame),
     (2, Family::Relation),
     (3, Family::SemType),
@@ -54,6 +57,7 @@ const RECORDS: [(u8, Family); 15] = [
     (13, Family::Edition),
     (14, Family::Layout),
     (15, Family::Discovery),
+    (16, Family::Link),
 ];
 
 impl Family {
@@ -84,6 +88,9 @@ impl Family {
                 | Self::Sense
                 | Self::Irregular
                 | Self::Discovery
+                | Self::Predicate
+                | Self::Mapping
+                | Self::Link
         )
     }
 

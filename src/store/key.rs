@@ -152,6 +152,9 @@ keys! {
     /// Not of the rows of a release: a list of what stands beside the releases.
     ResourceKey of [resource] { resource: ReleaseId }
     SynsetKey of [synset] { release: ReleaseId, synset: SynsetId }
+    MappingKey of [mapping] { release: ReleaseId, number: u32 }
+    /// The number of an LU (kind 0) or FE (kind 1).
+    LinkKey of [link] { release: ReleaseId, frame: FrameId, kind: u8, number: u32 }
 }
 
 impl LayoutKey {
@@ -265,6 +268,7 @@ keys_with_text! {
     DiscoveryKey of discovery { release: ReleaseId, frame: FrameId; name }
     SenseKey of sense { release: ReleaseId, class: WordClass; lemma }
     IrregularKey of irregular { release: ReleaseId, class: WordClass; form }
+    PredicateKey of predicate { release: ReleaseId; name }
     /// What is counted, and what it agrees in.
     CountKey of count {
         release: ReleaseId,

@@ -35,6 +35,7 @@ mod identity;
 mod in_order;
 mod kept_evidence;
 mod key;
+mod links;
 mod lock;
 mod manifest;
 mod merged;

@@ -88,7 +88,8 @@ impl Store {
             | Family::Count
             | Family::Evidence
             | Family::Resource
-            | Family::Discovery => Some(Unreadable::Alone(None)),
+            | Family::Discovery
+            | Family::Link => Some(Unreadable::Alone(None)),
             // A lexicon that lacks a row is none: it is to be removed and imported again.
             Family::Meta
             | Family::Frame
@@ -97,7 +98,9 @@ impl Store {
             | Family::Recipe
             | Family::Synset
             | Family::Sense
-            | Family::Irregular => Some(Unreadable::Retained),
+            | Family::Irregular
+            | Family::Predicate
+            | Family::Mapping => Some(Unreadable::Retained),
         })
     }
 

@@ -8,11 +8,15 @@ use std::collections::BTreeSet;
 
 use super::batch::Batch;
 use super::family::Family;
-use super::key::{IrregularKey, Key as _, Prefix, ResourceKey, SenseKey, SynsetKey};
+use super::key::{
+    IrregularKey, Key as _, MappingKey, PredicateKey, Prefix, ResourceKey, SenseKey, SynsetKey,
+};
 use super::record::Stored as _;
 use super::tally::Keyed;
 use super::{Result, Store};
-use crate::model::{IrregularForm, ReleaseId, Resource, Synset, SynsetId, Word, WordClass};
+use crate::model::{
+    IrregularForm, Mapping, Predicate, ReleaseId, Resource, Synset, SynsetId, Word, WordClass,
+};
 
 impl Store {
     /// The lexicons of other kinds than FrameNet's, in order of import.
@@ -76,7 +80,10 @@ impl Store {
         let mut batch = self.batch(resource.id);
         let key = ResourceKey { resource: resource.id };
         batch.put(Family::Resource, &key, &resource.name, resource.to_value())?;
-        batch.explain(&format!("the WordNet `{}` was imported", resource.name), &[]);
+        batch.explain(
+            &format!("the {} `{}` was imported", resource.kind.called(), resource.name),
+            &[],
+        );
         let parts = (batch.rows, batch.keyed, batch.touched, batch.history);
         let next = resource.id.0.saturating_add(1);
         self.commit_with(parts, Vec::new(), |book| book.next_release = next)
@@ -87,7 +94,10 @@ impl Store {
         let mut batch = self.batch(resource.id);
         batch.delete_all_rows(resource.id)?;
         batch.delete_row(Family::Resource, &ResourceKey { resource: resource.id }.encode())?;
-        batch.explain(&format!("the WordNet `{}` was removed", resource.name), &[]);
+        batch.explain(
+            &format!("the {} `{}` was removed", resource.kind.called(), resource.name),
+            &[],
+        );
         self.commit(batch)
     }
 
@@ -136,6 +146,27 @@ impl Store {
         let form = form.to_owned();
         self.record(Family::Irregular, IrregularKey { release: resource, class, form })
     }
+
+    /// The class or roleset of a name.
+    pub fn predicate(&self, resource: ReleaseId, name: &str) -> Result<Option<Predicate>> {
+        self.record(Family::Predicate, PredicateKey { release: resource, name: name.to_owned() })
+    }
+
+    /// All classes or rolesets of a resource, by name.
+    pub fn predicates(
+        &self,
+        resource: ReleaseId,
+    ) -> Result<impl Iterator<Item = Result<Predicate>> + '_> {
+        self.records(Family::Predicate, Prefix::of(resource).bytes())
+    }
+
+    /// All rows of a resource that join lexicons, in order.
+    pub fn mappings(
+        &self,
+        resource: ReleaseId,
+    ) -> Result<impl Iterator<Item = Result<Mapping>> + '_> {
+        self.records(Family::Mapping, Prefix::of(resource).bytes())
+    }
 }
 
 impl Batch<'_> {
@@ -158,5 +189,17 @@ impl Batch<'_> {
     pub fn put_irregular_form(&mut self, of: &IrregularForm) -> Result<()> {
         let key = IrregularKey { release: self.release, class: of.class, form: of.form.clone() };
         self.put(Family::Irregular, &key, &of.form, of.to_value())
+    }
+
+    /// Writes a class or roleset.
+    pub fn put_predicate(&mut self, of: &Predicate) -> Result<()> {
+        let key = PredicateKey { release: self.release, name: of.name.clone() };
+        self.put(Family::Predicate, &key, &of.name, of.to_value())
+    }
+
+    /// Writes a row that joins lexicons.
+    pub fn put_mapping(&mut self, of: &Mapping) -> Result<()> {
+        let key = MappingKey { release: self.release, number: of.number };
+        self.put(Family::Mapping, &key, &of.lemma, of.to_value())
     }
 }

@@ -7,8 +7,8 @@ use super::family::Family;
 use super::key::{
     AnnotationKey, ChangeKey, CommitKey, CountKey, DecisionKey, DiscoveryKey, DocumentKey,
     EditionKey, EvidenceKey, FrameKey, IrregularKey, JournalKey, JudgementKey, Key, LayoutKey,
-    LexUnitKey, NameKey, RecipeKey, RelationKey, ResourceKey, SemTypeKey, SenseKey, SentenceKey,
-    SentenceSetKey, SetKey, SynsetKey,
+    LexUnitKey, LinkKey, MappingKey, NameKey, PredicateKey, RecipeKey, RelationKey, ResourceKey,
+    SemTypeKey, SenseKey, SentenceKey, SentenceSetKey, SetKey, SynsetKey,
 };
 
 /// A row that cannot be read or makes no sense.
@@ -114,10 +114,13 @@ pub(super) fn record_name(family: &str, key: &[u8]) -> Option<String> {
             let EvidenceKey { frame, lu, .. } = EvidenceKey::decode(key)?;
             format!("the evidence of LU {lu} of frame {frame}")
         }
-        Family::Resource => format!("WordNet {}", ResourceKey::decode(key)?.resource),
+        Family::Resource => format!("lexicon {}", ResourceKey::decode(key)?.resource),
         Family::Discovery => format!("what was found of `{}`", DiscoveryKey::decode(key)?.name),
         Family::Synset => format!("synset {}", SynsetKey::decode(key)?.synset),
         Family::Sense => format!("word `{}`", SenseKey::decode(key)?.lemma),
         Family::Irregular => format!("form `{}`", IrregularKey::decode(key)?.form),
+        Family::Predicate => format!("predicate `{}`", PredicateKey::decode(key)?.name),
+        Family::Link => format!("links of {}", LinkKey::decode(key)?.number),
+        Family::Mapping => format!("mapping {}", MappingKey::decode(key)?.number),
     })
 }

@@ -7,9 +7,9 @@
 use crate::model::{
     AnnotationSet, AnnotationSetId, CorpusId, Decided, Discovery, Document, DocumentId,
     DocumentLayout, Edition, Foreign, ForeignFile, Frame, FrameId, FrameLayout, FrameRelation,
-    IrregularForm, Judgement, LexUnit, LexUnitLayout, LuId, NumberKind, RecipeId, ReleaseId,
-    ReleaseLayout, Resource, SemType, Sentence, SentenceId, SentenceLayers, Synset, Verification,
-    Word, hexadecimal,
+    IrregularForm, Judgement, LexUnit, LexUnitLayout, Links, LuId, Mapping, NumberKind, Predicate,
+    RecipeId, ReleaseId, ReleaseLayout, Resource, SemType, Sentence, SentenceId, SentenceLayers,
+    Synset, Verification, Word, hexadecimal,
 };
 
 use super::family::Family;
@@ -102,6 +102,10 @@ pub enum RowContent {
     /// A word of a WordNet.
     Word(Word),
     Irregular(IrregularForm),
+    Predicate(Box<Predicate>),
+    Mapping(Box<Mapping>),
+    /// Links of an LU or FE to other lexicons.
+    Links(Box<Links>),
     /// What a search found of a word.
     Discovery(Box<Discovery>),
 }
@@ -287,11 +291,26 @@ pub(super) fn content(
         Family::Before => RowContent::Before(before(key, value)?),
         Family::Count => RowContent::Count(count(key, value)?),
         Family::Evidence => evidence_cell(key, value).map(|_| RowContent::Evidence)?,
+        family => beside_releases(family, key, value)?,
+    })
+}
+
+/// What a row of another lexicon holds, or one that leads to it or was found through it.
+fn beside_releases(
+    family: Family,
+    key: &[u8],
+    value: &[u8],
+) -> std::result::Result<RowContent, Undecoded> {
+    Ok(match family {
         Family::Resource => RowContent::Resource(Box::new(model(key, value)?)),
         Family::Synset => RowContent::Synset(Box::new(model(key, value)?)),
         Family::Sense => RowContent::Word(model(key, value)?),
         Family::Irregular => RowContent::Irregular(model(key, value)?),
+        Family::Predicate => RowContent::Predicate(Box::new(model(key, value)?)),
+        Family::Mapping => RowContent::Mapping(Box::new(model(key, value)?)),
+        Family::Link => RowContent::Links(Box::new(model(key, value)?)),
         Family::Discovery => RowContent::Discovery(Box::new(model(key, value)?)),
+        _ => return Err((RowFaultKind::Key, "a row of no family".to_owned())),
     })
 }
 

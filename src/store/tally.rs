@@ -20,7 +20,7 @@ use crate::model::ReleaseId;
 pub(super) const TALLY_KEY: &[u8] = b"tally";
 
 /// The families, each by the number that stands for it in the row.
-const COUNTED: [(u8, Family); 17] = [
+const COUNTED: [(u8, Family); 20] = [
     (1, Family::Relation),
     (2, Family::SentenceLayers),
     (3, Family::Layout),
@@ -38,6 +38,9 @@ const COUNTED: [(u8, Family); 17] = [
     (15, Family::Irregular),
     (16, Family::Resource),
     (17, Family::Discovery),
+    (18, Family::Predicate),
+    (19, Family::Mapping),
+    (20, Family::Link),
 ];
 
 /// Bytes of an entry: release, family, rows, digest.

@@ -3,7 +3,8 @@
 use std::io;
 use std::path::Path;
 
-use crate::lexica::WordnetFiles;
+use crate::lexica::kind_at;
+use crate::model::ResourceKind;
 use crate::text::input::{self, Form};
 
 /// What an import reads.
@@ -15,8 +16,8 @@ pub enum ImportKind {
     Records,
     /// Texts with labelled spans.
     Spans,
-    /// A WordNet.
-    Wordnet,
+    /// A lexicon of another kind than FrameNet's.
+    Resource(ResourceKind),
 }
 
 /// Bytes of a file that are looked at to tell what it is.
@@ -28,6 +29,9 @@ impl ImportKind {
     /// # Errors
     /// When a file cannot be read.
     pub fn of(path: &Path) -> io::Result<Self> {
+        if let Some(kind) = kind_at(path) {
+            return Ok(Self::Resource(kind));
+        }
         if path.is_file() {
             let start = input::beginning(path, LOOKED_AT)?;
             if start.starts_with('{') || Form::of_name(path) == Some(Form::Json) {
@@ -38,7 +42,7 @@ impl ImportKind {
                 return Ok(if is_record { Self::Records } else { Self::Spans });
             }
         }
-        Ok(if WordnetFiles::are_at(path) { Self::Wordnet } else { Self::Framenet })
+        Ok(Self::Framenet)
     }
 }
 
@@ -51,7 +55,15 @@ mod tests {
         let data = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/data");
         let of = |path: &Path| ImportKind::of(path).unwrap();
         assert_eq!(of(&data.join("mini-framenet")), ImportKind::Framenet);
-        assert_eq!(of(&data.join("mini-wordnet")), ImportKind::Wordnet);
+        assert_eq!(of(&data.join("mini-wordnet")), ImportKind::Resource(ResourceKind::Wordnet));
+        for (name, kind) in [
+            ("mini-verbnet", ResourceKind::Verbnet),
+            ("mini-propbank", ResourceKind::Propbank),
+            ("mini-semlink", ResourceKind::Mappings),
+            ("mini-semlink/vn-fn2.json", ResourceKind::Mappings),
+        ] {
+            assert_eq!(of(&data.join(name)), ImportKind::Resource(kind), "{name}");
+        }
         let dir = tempfile::tempdir().unwrap();
         let file = |text: &str| {
             let path = dir.path().join("lines");

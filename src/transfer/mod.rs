@@ -12,8 +12,8 @@ mod export;
 mod import;
 mod import_jsonl;
 mod import_kind;
+mod import_resource;
 mod import_spans;
-mod import_wordnet;
 mod predict;
 mod stand_in;
 

@@ -104,7 +104,9 @@ def check(program: Program, built: Built, work: Path) -> None:
 
 def wordnets(program: Program, built: Built, work: Path) -> None:
     """A WordNet stands beside the releases, and leads to new LUs."""
-    program.records("import-wordnet", "import", ROOT / "tests/data/mini-wordnet")
+    for other in ("mini-wordnet", "mini-verbnet", "mini-propbank", "mini-semlink"):
+        program.records("import-resource", "import", ROOT / "tests/data" / other)
+    program.records("predicate", "predicates", "check")
     program.records("synset", "synsets", "inspect")
     name, names = built.main.name, {frame.name for frame in built.main.frames.values()}
     frame = next(frame for frame in ("Checking", "Scrutiny") if frame in names)
@@ -113,7 +115,10 @@ def wordnets(program: Program, built: Built, work: Path) -> None:
     for record in program.run("export", f"release={name}", "--to", "jsonl").records():
         if record["kind"] == "discovery":
             program.schemas.check("jsonl-discovery", record, program.findings, "export")
-    program.run("releases", "remove", "wordnet-0.1", "--yes")
+    program.records("link", "link", frame, "--release", name)
+    program.records("links", "links", frame, "--release", name)
+    for other in ("wordnet-0.1", "mini-verbnet", "mini-propbank", "mini-semlink"):
+        program.run("releases", "remove", other, "--yes")
 
 
 def reading(program: Program, built: Built) -> None:

@@ -8,6 +8,7 @@
 //! | [`fit`] | scores of a frame model for generated sets |
 //! | [`verify`] | answers of a verifier for sets |
 //! | [`discover`] | new LUs of frames, through a WordNet and word vectors |
+//! | [`link`] | links of LUs and FEs to WordNets, VerbNet and PropBank |
 //! | [`paraphrase`] | sentences under constraints, line by line |
 //! | [`align`] | spans and words of sentence pairs; tasks for annotators |
 //! | [`tag`] | parts of speech |
@@ -26,6 +27,7 @@ pub(crate) mod expand;
 pub(crate) mod filter;
 mod fit;
 mod generate;
+mod link;
 mod mine;
 mod paraphrase;
 mod pass;
@@ -49,4 +51,5 @@ commands! {
     Mine in mine,
     Augment in augment,
     Discover in discover,
+    Link in link,
 }

@@ -13,6 +13,7 @@
 pub(crate) mod chart;
 pub(crate) mod discovered;
 pub(crate) mod growth_figure;
+pub(crate) mod linked;
 pub(crate) mod notices;
 pub(crate) mod output;
 pub(crate) mod progress;

@@ -10,6 +10,7 @@ use fnstore::store::NameKind;
 use serde::Serialize;
 
 use crate::cli::options::listing::{Rows, Statuses, names_and_relations, names_or_all};
+use crate::cli::print::linked::{LinkRecord, links_of};
 use crate::cli::print::render::Row;
 use crate::cli::{Context, Outcome};
 
@@ -57,6 +58,9 @@ struct LuRow<'a> {
     claimed_annotated: u32,
     incorporated_fe: Option<&'a str>,
     definition: &'a str,
+    /// What it is linked to in other lexicons.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    links: Vec<LinkRecord>,
 }
 
 impl Row for LuRow<'_> {
@@ -84,7 +88,12 @@ impl Row for LuRow<'_> {
 }
 
 impl<'a> LuRow<'a> {
-    fn new(release: &'a str, frame: &'a str, lu: &'a LexUnit, sets: SetCounts) -> Self {
+    fn new(
+        (release, frame): (&'a str, &'a str),
+        lu: &'a LexUnit,
+        sets: SetCounts,
+        links: Vec<LinkRecord>,
+    ) -> Self {
         Self {
             release,
             id: lu.id.0,
@@ -96,6 +105,7 @@ impl<'a> LuRow<'a> {
             claimed_annotated: lu.sentence_count.annotated,
             incorporated_fe: lu.incorporated_fe.as_deref(),
             definition: &lu.definition,
+            links,
         }
     }
 }
@@ -131,7 +141,9 @@ pub(crate) fn run(args: Args, context: &mut Context) -> anyhow::Result<Outcome> 
                 continue;
             }
             let sets = lexicon.set_counts(lu.frame, lu.id)?;
-            if !listing.row(&LuRow::new(&release.name, &frame, &lu, sets))? {
+            let links = links_of(&database, release.id, &lu)?;
+            let row = LuRow::new((&release.name, &frame), &lu, sets, links);
+            if !listing.row(&row)? {
                 break 'releases;
             }
         }

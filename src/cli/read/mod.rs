@@ -12,6 +12,7 @@
 //! | [`sentences`] | sentences, one a row |
 //! | [`semtypes`] | semantic types, their tree, what follows from them |
 //! | [`synsets`] | what WordNets say of a word |
+//! | [`predicates`] | what VerbNet and PropBank say of a word |
 //! | [`valence`] | how LUs realise their frame elements |
 //! | [`stats`] | coverage, growth, diversity, agreement |
 //! | [`releases`] | releases of the store, their differences, the removal of one |
@@ -27,6 +28,7 @@ mod foreign;
 mod frames;
 mod history;
 mod lus;
+mod predicates;
 mod query;
 mod recipes;
 mod relations;
@@ -49,6 +51,7 @@ commands! {
     Semtypes in semtypes,
     Sentences in sentences,
     Synsets in synsets,
+    Predicates in predicates,
     Valence in valence,
     Stats in stats,
     Releases in releases,

@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 
 use fnstore::database::{Database, DatabaseError, LookupError};
 use fnstore::internals::WithStore as _;
-use fnstore::model::{Release, Resource, WordnetCounts};
+use fnstore::model::{Release, Resource, ResourceCounts};
 use fnstore::store::AddedCounts;
 use serde::Serialize;
 
@@ -27,7 +27,7 @@ pub(crate) struct Args {
 
 #[derive(Debug, clap::Subcommand)]
 enum Command {
-    /// Remove a release, with all that was added to it, or a WordNet
+    /// Remove a release, with all that was added to it, or another lexicon
     Remove(RemoveArgs),
     Diff(DiffArgs),
 }
@@ -110,7 +110,7 @@ impl Row for ReleaseRecord {
 #[derive(Debug, Serialize)]
 struct ResourceRecord {
     name: String,
-    /// JSON `{"enum": ["wordnet"]}`.
+    /// JSON `{"enum": ["wordnet", "verbnet", "propbank", "mappings"]}`.
     kind: &'static str,
     version: String,
     language: String,
@@ -118,7 +118,7 @@ struct ResourceRecord {
     source: String,
     source_bytes: u64,
     imported: u64,
-    counts: WordnetCounts,
+    counts: ResourceCounts,
 }
 
 impl From<Resource> for ResourceRecord {
@@ -151,11 +151,13 @@ impl ResourceRecord {
     }
 }
 
-/// Removes a WordNet.
+/// Removes a lexicon of another kind.
 fn remove_resource(database: &Database, name: &str, yes: bool) -> anyhow::Result<Outcome> {
-    let counts = database.resource(name)?.counts;
-    let (synsets, words) = (counted(counts.synsets, "synset"), counted(counts.words, "word"));
-    let what = format!("the WordNet `{name}`: {synsets}, {words}");
+    let resource = database.resource(name)?;
+    let counts = resource.counts.named();
+    let counts = counts.iter().map(|(name, count)| format!("{} {name}", grouped(*count)));
+    let counts = counts.collect::<Vec<_>>().join(", ");
+    let what = format!("the {} `{name}`: {counts}", resource.kind.called());
     if !yes && !is_confirmed(&format!("remove {what}"))? {
         return Outcome::nothing("nothing was removed");
     }

@@ -92,7 +92,7 @@ pub(crate) fn run(args: Args, context: &mut Context) -> anyhow::Result<Outcome> 
         Shown::Lu => {
             let chosen = ChosenLus::parse(&name, args.frame.as_deref())?;
             chosen.require(&database)?;
-            lexunit::show(&lexicons, &chosen, &args.statuses, output)
+            lexunit::show(&database, &lexicons, &chosen, &args.statuses, output)
         }
         Shown::Document => document::show(&database, &lexicons, &names("document", &name)?, output),
         Shown::Sentence => {

@@ -26,14 +26,14 @@ pub(crate) fn run(args: Args, context: &mut Context) -> anyhow::Result<Outcome> 
     Ok(Outcome::Done)
 }
 
-/// Names of releases and WordNets, and a revision.
-pub(crate) fn state(releases: &[String], wordnets: &[String], revision: u64) -> String {
+/// Names of releases and other lexicons, and a revision.
+pub(crate) fn state(releases: &[String], resources: &[String], revision: u64) -> String {
     let mut releases = match releases {
         [] => "no release".to_owned(),
         names => names.join(", "),
     };
-    for name in wordnets {
-        releases += &format!(", the WordNet {name}");
+    for name in resources {
+        releases += &format!(", the lexicon {name}");
     }
     format!("{releases} at revision {revision}")
 }
@@ -48,7 +48,7 @@ pub(crate) fn print(
     output.report(manifest, under(&["file", "blake3"], files), |output| {
         Ok(output.line(&format!(
             "{}: {}, {} in {}",
-            state(&manifest.releases, &manifest.wordnets, manifest.revision),
+            state(&manifest.releases, &manifest.resources, manifest.revision),
             counted(manifest.rows, "row"),
             size(manifest.bytes),
             place.display()

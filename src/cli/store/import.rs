@@ -2,7 +2,7 @@
 
 mod lines;
 mod piped;
-mod wordnet;
+mod resource;
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;
@@ -27,16 +27,17 @@ use crate::cli::{Context, Outcome};
 use lines::Lines;
 use piped::Input;
 
-/// Import a release, an export, span-labelled data, or a WordNet
+/// Import a release, an export, span-labelled data, or another lexicon
 ///
 /// Reads a release's zip file, or the directory that holds frame/, lu/ or fulltext/. Reads JSON
 /// lines: an export that `fnstore export --to jsonl` wrote, or texts with labelled spans. Reads a
 /// WordNet: the directory of its database files (data.noun, index.noun), or WN-LMF XML, plain or
-/// gzip. Nothing is visible before the import is complete; a failed import leaves the store as it
-/// was.
+/// gzip. Reads VerbNet and PropBank: the directory of their XML files. Reads SemLink and the
+/// Predicate Matrix: their files or the directory of them. Nothing is visible before the import is
+/// complete; a failed import leaves the store as it was.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
-    /// Zip file or directory of the release, file of JSON lines, or WordNet; `-` reads standard
+    /// Zip file or directory of the release, file of JSON lines, or lexicon; `-` reads standard
     /// input
     path: PathBuf,
 
@@ -97,13 +98,13 @@ pub(crate) fn run(args: Args, context: &mut Context) -> anyhow::Result<Outcome> 
     };
     let lines = Lines::of(kind);
     refuse_what_lines_have_not(&args, lines)?;
-    let is_wordnet = kind == ImportKind::Wordnet;
-    if is_wordnet && args.strict {
+    let is_resource = matches!(kind, ImportKind::Resource(_));
+    if is_resource && args.strict {
         bail!(
-            "`--strict` is for FrameNet's XML: whatever is wrong in a WordNet ends the import; leave it out"
+            "`--strict` is for FrameNet's XML: whatever is wrong in another lexicon ends the import; leave it out"
         );
     }
-    if lines.is_none() && !is_wordnet {
+    if lines.is_none() && !is_resource {
         Source::open(input.path()).map_err(DatabaseError::from)?;
     }
     let report_file = args.report.as_deref();
@@ -128,8 +129,8 @@ pub(crate) fn run(args: Args, context: &mut Context) -> anyhow::Result<Outcome> 
         report_file.map_or(Ok(()), |file| write_report(file, &record))?;
         return record.write(&mut context.output);
     }
-    if is_wordnet {
-        let record = match wordnet::run(&database, input.path(), &options, context) {
+    if is_resource {
+        let record = match resource::run(&database, input.path(), &options, context) {
             Ok(record) => record,
             Err(error) => return Err(without_a_trace(database, error)),
         };

@@ -8,6 +8,7 @@
 //! | [`merge`] | shards of an expansion into the store, and how far they are |
 //! | [`judge`] | judgements of sets, and of rewritings |
 //! | [`proposals`] | proposed LUs and decisions on them |
+//! | [`links`] | links to other lexicons, and decisions on them |
 //! | [`review`] | the page and the terminal on which people decide |
 //! | [`edition`] | named selections of sets, frozen |
 //! | [`check`] | whether the store is whole, and its repair |
@@ -23,6 +24,7 @@ mod edit;
 mod edition;
 mod import;
 mod judge;
+mod links;
 mod merge;
 mod proposals;
 mod reindex;
@@ -38,6 +40,7 @@ commands! {
     Merge in merge,
     Judge in judge,
     Proposals in proposals,
+    Links in links,
     Review in review,
     Edition in edition,
     Check in check,

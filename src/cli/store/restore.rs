@@ -45,13 +45,13 @@ fn replacement(dir: &Path, store: &Path) -> anyhow::Result<String> {
         store.display(),
         state_of(store).unwrap_or_else(|_| "it does not open".to_owned()),
         dir.display(),
-        backup::state(&manifest.releases, &manifest.wordnets, manifest.revision)
+        backup::state(&manifest.releases, &manifest.resources, manifest.revision)
     ))
 }
 
 fn state_of(store: &Path) -> Result<String, DatabaseError> {
     let database = Database::open(store)?;
     let names: Vec<String> = database.releases()?.into_iter().map(|release| release.name).collect();
-    let wordnets: Vec<String> = database.resources()?.into_iter().map(|it| it.name).collect();
-    Ok(backup::state(&names, &wordnets, database.store().revision()?))
+    let resources: Vec<String> = database.resources()?.into_iter().map(|it| it.name).collect();
+    Ok(backup::state(&names, &resources, database.store().revision()?))
 }

@@ -309,6 +309,26 @@ impl Transaction<'_> {
     }
 }
 
+/// Whether what was written into such a row since an edit stays, where the edit is taken back.
+pub(super) fn stays(row: &RowContent) -> bool {
+    match row {
+        RowContent::Layout(_) | RowContent::Verification(_) | RowContent::Links(_) => true,
+        RowContent::Discovery(search) => search.name.is_empty(),
+        _ => false,
+    }
+}
+
+/// Whether a row goes with a record, and is no record itself.
+pub(super) fn is_plain(row: &RowContent) -> bool {
+    matches!(
+        row,
+        RowContent::Journal { .. }
+            | RowContent::Verification(_)
+            | RowContent::Discovery(_)
+            | RowContent::Links(_)
+    )
+}
+
 impl Blocked {
     pub(super) fn of(subject: &Subject, by: Option<u64>) -> Self {
         let (kind, id) = named(subject);

@@ -16,7 +16,7 @@ mod conflicts;
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use self::conflicts::{Blocked, Seen, subject};
+use self::conflicts::{Blocked, Seen, is_plain, stays, subject};
 use super::staged::{Judged, StagedRow};
 use super::{EditError, Result, Transaction};
 use crate::database::Database;
@@ -217,15 +217,12 @@ impl Transaction<'_> {
         let is_left = image.is_left(now.as_deref());
         match &content {
             // What was written since stays.
-            RowContent::Layout(_) | RowContent::Verification(_) if !is_left => return Ok(()),
+            of if !is_left && stays(of) => return Ok(()),
             RowContent::Layout(_) => seen.layouts |= now.is_none(),
-            RowContent::Discovery(search) if !is_left && search.name.is_empty() => return Ok(()),
             RowContent::Journal { .. } | RowContent::Discovery(_) if !is_left => {
                 seen.blocked.extend(Blocked::by_row(&content));
             }
-            RowContent::Journal { .. } | RowContent::Verification(_) | RowContent::Discovery(_) => {
-                seen.plain += 1;
-            }
+            of if is_plain(of) => seen.plain += 1,
             _ => {}
         }
         match subject(&content) {

@@ -7,6 +7,7 @@ use super::narrowed::Narrowed;
 use crate::database::{Database, Result};
 use crate::model::{CorpusId, Document, DocumentId, NamedBy, Pos};
 use crate::query::{Distance, Expression, Field, Followed, Pattern, Term, Test};
+use crate::search::links;
 
 impl Planner<'_> {
     pub(super) fn frames_matching(&self, pattern: &Pattern) -> Result<Option<Narrowed>> {
@@ -57,6 +58,15 @@ impl Planner<'_> {
                         others += 1;
                     }
                 }
+                continue;
+            }
+            if links::FIELDS.contains(&field) {
+                let linked = self.catalog.linked(field)?;
+                let matching = linked.iter().filter(|((of, ..), values)| {
+                    *of == release && values.iter().any(|value| pattern.matches(value))
+                });
+                lexunits.extend(matching.map(|(place, _)| *place));
+                others = usize::MAX;
                 continue;
             }
             for row in store.lexunit_names(release)? {

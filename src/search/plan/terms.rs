@@ -85,7 +85,14 @@ impl Planner<'_> {
     fn of_pattern(&self, field: Field, pattern: &Pattern) -> Result<Route> {
         Ok(match field {
             Field::Frame => Route { keys: self.frames_matching(pattern)?, filter: None },
-            Field::Lu | Field::Lemma | Field::Pos | Field::LuStatus => {
+            Field::Lu
+            | Field::Lemma
+            | Field::Pos
+            | Field::LuStatus
+            | Field::Synset
+            | Field::Vn
+            | Field::Pb
+            | Field::Hypernym => {
                 Route { keys: self.lexunits_matching(field, pattern)?, filter: None }
             }
             Field::Trigger => {

@@ -67,6 +67,9 @@ macro_rules! of_every_key {
             $function::<SenseKey> $arguments,
             $function::<IrregularKey> $arguments,
             $function::<DiscoveryKey> $arguments,
+            $function::<PredicateKey> $arguments,
+            $function::<MappingKey> $arguments,
+            $function::<LinkKey> $arguments,
         ]
     };
 }

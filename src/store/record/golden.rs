@@ -70,14 +70,24 @@ fn samples() -> Vec<(&'static str, Vec<u8>)> {
         ("edition", edition().to_value()),
         ("edition_listed", listed().to_value()),
         ("edition_promised", edition::promised().to_value()),
+    ];
+    let records = records.into_iter().chain(beside_releases());
+    let changes = changes().into_iter().map(|(name, change)| (name, encode(&change)));
+    records.chain(changes).map(|(name, value)| (name, value.unwrap())).collect()
+}
+
+/// Records of other lexicons, and of what is found through them.
+fn beside_releases() -> Vec<(&'static str, Encoded)> {
+    vec![
         ("resource", resource::resource().to_value()),
         ("synset", wordnet::synset().to_value()),
         ("sense", wordnet::word().to_value()),
         ("irregular", wordnet::irregular().to_value()),
         ("discovery", discovery::discovery().to_value()),
-    ];
-    let changes = changes().into_iter().map(|(name, change)| (name, encode(&change)));
-    records.into_iter().chain(changes).map(|(name, value)| (name, value.unwrap())).collect()
+        ("predicate", predicate::predicate().to_value()),
+        ("mapping", predicate::mapping().to_value()),
+        ("link", link::links().to_value()),
+    ]
 }
 
 /// A set that was carried into a generated sentence, with an FE that was not found.
@@ -124,11 +134,30 @@ fn every_record_is_encoded_as_its_golden_file_says() {
     assert_eq!(files.count(), samples().len(), "a file is of no sample");
 }
 
+/// A record comes back as it was.
+fn law<T: Stored + PartialEq + Debug>(key: &T::Key, record: &T) {
+    assert_eq!(T::from_value(key, &record.to_value().unwrap()).as_ref(), Ok(record));
+}
+
+fn records_beside_releases_come_back(release: crate::model::ReleaseId) {
+    law(&ResourceKey { resource: resource::resource().id }, &resource::resource());
+    law(&SynsetKey { release, synset: wordnet::synset().id }, &wordnet::synset());
+    let (predicate, mapping) = (predicate::predicate(), predicate::mapping());
+    law(&PredicateKey { release, name: predicate.name.clone() }, &predicate);
+    law(&MappingKey { release, number: mapping.number }, &mapping);
+    let links = link::links();
+    let (kind, number) = links.of.numbers();
+    law(&LinkKey { release, frame: links.frame, kind, number }, &links);
+    let found = discovery::discovery();
+    law(&DiscoveryKey { release, frame: found.frame, name: found.name.clone() }, &found);
+    let (word, irregular) = (wordnet::word(), wordnet::irregular());
+    law(&SenseKey { release, class: word.class, lemma: word.lemma.clone() }, &word);
+    let form = irregular.form.clone();
+    law(&IrregularKey { release, class: irregular.class, form }, &irregular);
+}
+
 #[test]
 fn every_record_comes_back_as_it_was() {
-    fn law<T: Stored + PartialEq + Debug>(key: &T::Key, record: &T) {
-        assert_eq!(T::from_value(key, &record.to_value().unwrap()).as_ref(), Ok(record));
-    }
     let release = RELEASE;
     law(&FrameKey { release, frame: FrameId(102) }, &frame());
     law(&RelationKey { release, relation: RelationId(11) }, &relation());
@@ -169,14 +198,7 @@ fn every_record_comes_back_as_it_was() {
     let key = EditionKey { release, name: edition().name };
     law(&key, &edition());
     law(&key, &listed());
-    law(&ResourceKey { resource: resource::resource().id }, &resource::resource());
-    law(&SynsetKey { release, synset: wordnet::synset().id }, &wordnet::synset());
-    let found = discovery::discovery();
-    law(&DiscoveryKey { release, frame: found.frame, name: found.name.clone() }, &found);
-    let (word, irregular) = (wordnet::word(), wordnet::irregular());
-    law(&SenseKey { release, class: word.class, lemma: word.lemma.clone() }, &word);
-    let form = irregular.form.clone();
-    law(&IrregularKey { release, class: irregular.class, form }, &irregular);
+    records_beside_releases_come_back(release);
     for (name, change) in changes() {
         assert_eq!(decode(&encode(&change).unwrap()), Ok(change), "{name}");
     }

@@ -29,9 +29,11 @@ mod judgement;
 mod layers;
 mod layout;
 mod lexunit;
+mod link;
 mod location;
 mod numbers;
 mod own_ids;
+mod predicate;
 mod recipe;
 mod relation;
 mod resource;
@@ -49,15 +51,16 @@ use bincode::error::{DecodeError, EncodeError};
 
 use crate::model::{
     AnnotationSet, Discovery, Document, DocumentLayout, Edition, Foreign, Frame, FrameLayout,
-    FrameRelation, IrregularForm, Judgement, LexUnit, LexUnitLayout, ReleaseLayout, Resource,
-    SemType, Sentence, SentenceLayers, Synset, Verification, Word,
+    FrameRelation, IrregularForm, Judgement, LexUnit, LexUnitLayout, LinkSubject, Links, Mapping,
+    Predicate, ReleaseLayout, Resource, SemType, Sentence, SentenceLayers, Synset, Verification,
+    Word,
 };
 
 use super::JournalEntry;
 use super::key::{
     AnnotationKey, CommitKey, DiscoveryKey, DocumentKey, EditionKey, FrameKey, IrregularKey,
-    JournalKey, JudgementKey, LayoutKey, LexUnitKey, RelationKey, ResourceKey, SemTypeKey,
-    SenseKey, SentenceKey, SentenceSetKey, SetKey, SynsetKey,
+    JournalKey, JudgementKey, LayoutKey, LexUnitKey, LinkKey, MappingKey, PredicateKey,
+    RelationKey, ResourceKey, SemTypeKey, SenseKey, SentenceKey, SentenceSetKey, SetKey, SynsetKey,
 };
 pub(super) use book::MetaRecord;
 pub(super) use change::ChangeRecord;
@@ -192,6 +195,12 @@ stored! {
     Synset, SynsetKey, |synset, key| synset.id = key.synset;
     Word, SenseKey, |word, key| (word.class, word.lemma) = (key.class, key.lemma.clone());
     IrregularForm, IrregularKey, |of, key| (of.class, of.form) = (key.class, key.form.clone());
+    Predicate, PredicateKey, |of, key| of.name.clone_from(&key.name);
+    Mapping, MappingKey, |of, key| of.number = key.number;
+    Links, LinkKey, |links, key| {
+        let of = LinkSubject::of_numbers(key.kind, key.number);
+        (links.frame, links.of) = (key.frame, of.unwrap_or(links.of));
+    };
 }
 
 #[cfg(test)]

@@ -1,7 +1,7 @@
 //! The record of a lexicon that stands beside FrameNet's releases.
 
 use super::ids::one_of;
-use crate::model::{ReleaseId, Resource, ResourceKind, WordnetCounts};
+use crate::model::{ReleaseId, Resource, ResourceCounts, ResourceKind};
 
 coded! {
     ResourceKind as u8: |kind| *kind as u8, |code| one_of(&ResourceKind::ALL, code, "kind of lexicon");
@@ -12,13 +12,22 @@ fields! {
         kind, name, version, language, licence, source, source_bytes, imported, counts;
         absent id: ReleaseId(0)
     }
-    WordnetCounts { synsets, words, senses, relations, irregular }
+    ResourceCounts { synsets, words, senses, relations, irregular, predicates, roles, mappings }
 }
 
 /// A record with something in every field.
 #[cfg(test)]
 pub(super) fn resource() -> Resource {
-    let counts = WordnetCounts { synsets: 3, words: 5, senses: 6, relations: 4, irregular: 1 };
+    let counts = ResourceCounts {
+        synsets: 3,
+        words: 5,
+        senses: 6,
+        relations: 4,
+        irregular: 1,
+        predicates: 8,
+        roles: 9,
+        mappings: 2,
+    };
     Resource {
         id: ReleaseId(4),
         kind: ResourceKind::Wordnet,

@@ -31,6 +31,8 @@ fn the_schema_page_lists_every_family_and_every_field() {
         own_ids::FIELDS,
         recipe::FIELDS,
         relation::FIELDS,
+        predicate::FIELDS,
+        link::FIELDS,
         resource::FIELDS,
         sem_type::FIELDS,
         sentence::FIELDS,

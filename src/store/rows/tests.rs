@@ -114,6 +114,9 @@ fn again(family: Family, key: &[u8], value: &[u8]) -> std::result::Result<Vec<u8
         RowContent::Synset(_) => keyed::<Synset>(key, value)?,
         RowContent::Word(_) => keyed::<Word>(key, value)?,
         RowContent::Irregular(_) => keyed::<IrregularForm>(key, value)?,
+        RowContent::Predicate(_) => keyed::<Predicate>(key, value)?,
+        RowContent::Mapping(_) => keyed::<Mapping>(key, value)?,
+        RowContent::Links(_) => keyed::<Links>(key, value)?,
         RowContent::Discovery(_) => keyed::<Discovery>(key, value)?,
         RowContent::Commit(_) => keyed::<Commit>(key, value)?,
         RowContent::Before(_) => anew::<ImageRecord>(value)?,
@@ -189,6 +192,7 @@ fn keys_of_other_families_are_not_written() {
             Family::Judgement,
             Family::Sense,
             Family::Irregular,
+            Family::Predicate,
             Family::Discovery,
         ];
         assert!(short.is_err() || is_of_text.contains(&family), "{family:?}");

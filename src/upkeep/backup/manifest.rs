@@ -40,9 +40,9 @@ pub struct BackupManifest {
     pub created: u64,
     /// Names of the releases in it.
     pub releases: Vec<String>,
-    /// Names of the WordNets in it.
+    /// Names of the other lexicons in it.
     #[serde(default)]
-    pub wordnets: Vec<String>,
+    pub resources: Vec<String>,
     /// Number of rows.
     pub rows: u64,
     /// Bytes of all files.
@@ -136,7 +136,7 @@ impl BackupManifest {
         agrees(dir, "format", &self.format, &format_of(store)?)?;
         agrees(dir, "revision", &self.revision, &store.revision()?)?;
         agrees(dir, "releases", &self.releases, &releases)?;
-        agrees(dir, "wordnets", &self.wordnets, &store.resource_names()?)?;
+        agrees(dir, "resources", &self.resources, &store.resource_names()?)?;
         Ok(agrees(dir, "rows", &self.rows, &store.count_rows()?)?)
     }
 

@@ -47,7 +47,7 @@ impl Database {
             revision: store.revision()?,
             created: SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |age| age.as_secs()),
             releases: store.releases()?.into_iter().map(|release| release.name).collect(),
-            wordnets: store.resource_names()?,
+            resources: store.resource_names()?,
             rows: store.copy_to(unfinished.path())?,
             bytes: 0,
             files: Default::default(),

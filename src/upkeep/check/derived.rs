@@ -3,7 +3,8 @@
 use super::CheckCode;
 use super::rows::{Checker, RowPlace};
 use crate::model::{
-    CorpusId, Discovery, DocumentId, FeId, FrameId, LuId, Reference, ReleaseId, SemTypeId,
+    CorpusId, Discovery, DocumentId, FeId, FrameId, LinkSubject, Links, LuId, Reference, ReleaseId,
+    SemTypeId,
 };
 use crate::store::{NameKind, RowContent};
 use crate::text::fold;
@@ -59,12 +60,36 @@ impl Checker<'_> {
                 at.name = format!("what was found of `{}`", found.name);
                 self.discovery(at, release, found);
             }
+            RowContent::Links(links) => self.links(at, release, links),
             // Editions outlive their sets.
             RowContent::Decisions(decided) => {
                 at.name = format!("decisions on `{}`", decided.name);
                 self.expect(at, release, ("frame", Reference::Frame(decided.frame)));
             }
             _ => {}
+        }
+    }
+
+    /// What is linked is there.
+    fn links(&mut self, at: &mut RowPlace, release: ReleaseId, links: &Links) {
+        at.name = format!("links of {}", links.of.numbers().1);
+        match links.of {
+            LinkSubject::LexUnit(lu) => {
+                self.expect(at, release, ("linked", Reference::LexUnit(links.frame, lu)));
+            }
+            LinkSubject::Element(fe) => {
+                self.expect(at, release, ("linked", Reference::Frame(links.frame)));
+                self.has_element(at, release, (links.frame, fe));
+            }
+        }
+    }
+
+    /// A frame has an FE of a number.
+    fn has_element(&mut self, at: &RowPlace, release: ReleaseId, (frame, fe): (FrameId, FeId)) {
+        let Some(Some(frame)) = self.look_up_frame(release, frame, at) else { return };
+        if !frame.elements.contains_key(&fe) {
+            let detail = format!("{}: FE {fe}", at.name);
+            self.findings.add(CheckCode::ElementMissing, at.family, detail);
         }
     }
 

@@ -1,5 +1,6 @@
 //! A lexical unit for reading and as JSON (`schema/lexunit.schema.json`).
 
+use fnstore::database::Database;
 use fnstore::lexicon::{Lexicon, SetCounts};
 use fnstore::model::{
     AnnotationSetId, FeRealization, ForeignFile, Governor, LexUnit, Lexeme, Origin, Release,
@@ -13,10 +14,12 @@ use super::frame::write_definition;
 use crate::cli::Outcome;
 use crate::cli::options::chosen_lus::ChosenLus;
 use crate::cli::options::listing::Statuses;
+use crate::cli::print::linked::{LinkRecord, links_of};
 use crate::cli::print::output::{Output, counted, grouped};
 use crate::cli::read::valence;
 
 pub(crate) fn show(
+    database: &Database,
     lexicons: &[Lexicon<'_>],
     chosen: &ChosenLus,
     statuses: &Statuses,
@@ -42,10 +45,15 @@ pub(crate) fn show(
         |(lexicon, frame, lu)| {
             let foreign = foreign(lexicon, lu)?;
             let sets = lexicon.set_counts(lu.frame, lu.id)?;
-            Ok(FullRecord { foreign, ..FullRecord::new(lexicon.release(), frame, lu, sets) })
+            let links = links_of(database, lexicon.release().id, lu)?;
+            let of = (lexicon.release(), frame.as_str());
+            Ok(FullRecord { foreign, links, ..FullRecord::new(of, lu, sets) })
         },
         |(lexicon, frame, lu), output| {
             write_lexunit(lexicon, frame, lu, output)?;
+            for link in links_of(database, lexicon.release().id, lu)? {
+                output.line(&format!("    linked to {}", link.line()))?;
+            }
             write_foreign(&foreign(lexicon, lu)?, output)
         },
     )?;
@@ -156,10 +164,13 @@ struct FullRecord<'a> {
     groups: Vec<RealizationRecord<'a>>,
     #[serde(skip_serializing_if = "Vec::is_empty")]
     foreign: Vec<ForeignRecord>,
+    /// What it is linked to in other lexicons.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    links: Vec<LinkRecord>,
 }
 
 impl<'a> FullRecord<'a> {
-    fn new(release: &'a Release, frame: &'a str, lu: &'a LexUnit, sets: SetCounts) -> Self {
+    fn new((release, frame): (&'a Release, &'a str), lu: &'a LexUnit, sets: SetCounts) -> Self {
         Self {
             release: &release.name,
             frame,
@@ -168,6 +179,7 @@ impl<'a> FullRecord<'a> {
             realizations: realizations(&lu.valences.realizations),
             groups: realizations(&lu.valences.groups),
             foreign: Vec::new(),
+            links: Vec::new(),
         }
     }
 }

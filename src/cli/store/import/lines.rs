@@ -34,7 +34,7 @@ impl Lines {
         match kind {
             ImportKind::Records => Some(Self::Records),
             ImportKind::Spans => Some(Self::Spans),
-            ImportKind::Framenet | ImportKind::Wordnet => None,
+            ImportKind::Framenet | ImportKind::Resource(_) => None,
         }
     }
 }

@@ -1,10 +1,10 @@
-//! `fnstore import` of a WordNet.
+//! `fnstore import` of a lexicon of another kind than FrameNet's.
 
 use std::path::Path;
 use std::time::Instant;
 
 use fnstore::database::Database;
-use fnstore::model::{Amount, Resource, WordnetCounts};
+use fnstore::model::{Amount, Resource, ResourceCounts};
 use fnstore::transfer::ImportOptions;
 use serde::Serialize;
 
@@ -13,11 +13,11 @@ use crate::cli::print::output::{Output, size};
 use crate::cli::print::render::ONE_ROW;
 use crate::cli::{Context, Outcome};
 
-/// An import of a WordNet as JSON; see `schema/import-wordnet.schema.json`.
+/// An import of another lexicon as JSON; see `schema/import-resource.schema.json`.
 #[derive(Debug, Serialize)]
-pub(crate) struct WordnetRecord {
+pub(crate) struct ResourceRecord {
     name: String,
-    /// JSON `{"enum": ["wordnet"]}`.
+    /// JSON `{"enum": ["wordnet", "verbnet", "propbank", "mappings"]}`.
     kind: &'static str,
     version: String,
     language: String,
@@ -27,23 +27,23 @@ pub(crate) struct WordnetRecord {
     seconds: Amount,
     source_bytes: u64,
     store_bytes: u64,
-    counts: WordnetCounts,
+    counts: ResourceCounts,
 }
 
-/// Imports a WordNet into the store and says what came in.
+/// Imports a lexicon into the store and says what came in.
 pub(crate) fn run(
     database: &Database,
     path: &Path,
     options: &ImportOptions,
     context: &Context,
-) -> anyhow::Result<WordnetRecord> {
+) -> anyhow::Result<ResourceRecord> {
     let started = Instant::now();
-    let resource = database.import_wordnet(path, options)?;
+    let resource = database.import_resource(path, options)?;
     tell_index_lag(database);
     let seconds = (started.elapsed().as_secs_f64() * 1000.0).round() / 1000.0;
     let Resource { name, kind, version, language, licence, source, source_bytes, counts, .. } =
         resource;
-    Ok(WordnetRecord {
+    Ok(ResourceRecord {
         name,
         kind: kind.as_str(),
         version,
@@ -58,20 +58,12 @@ pub(crate) fn run(
     })
 }
 
-impl WordnetRecord {
+impl ResourceRecord {
     /// Writes the record in the format that was asked for.
     pub(crate) fn write(&self, output: &mut Output) -> anyhow::Result<Outcome> {
         output.report(self, ONE_ROW, |output| {
             output.heading(&format!("{} is in {}", self.name, self.store))?;
-            let WordnetCounts { synsets, words, senses, relations, irregular } = self.counts;
-            let counts = [
-                ("synsets", synsets),
-                ("words", words),
-                ("senses", senses),
-                ("relations", relations),
-                ("irregular forms", irregular),
-            ];
-            for (name, count) in counts {
+            for (name, count) in self.counts.named() {
                 output.count(name, count, "")?;
             }
             let (read, written) = (size(self.source_bytes), size(self.store_bytes));

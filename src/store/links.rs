@@ -1,0 +1,79 @@
+//! Links to other lexicons: a row for each LU and FE that has some.
+
+use super::batch::Batch;
+use super::family::Family;
+use super::key::{Key, LinkKey, Prefix};
+use super::record::Stored;
+use super::{Result, Store};
+use crate::model::{FrameId, LinkSubject, Links, ReleaseId};
+
+fn key(release: ReleaseId, frame: FrameId, of: LinkSubject) -> LinkKey {
+    let (kind, number) = of.numbers();
+    LinkKey { release, frame, kind, number }
+}
+
+impl Store {
+    /// The links of an LU or FE.
+    ///
+    /// # Errors
+    /// When the engine fails or a record is damaged; so for every function here.
+    pub fn links(
+        &self,
+        release: ReleaseId,
+        frame: FrameId,
+        of: LinkSubject,
+    ) -> Result<Option<Links>> {
+        match self.engine.has(Family::Link) {
+            true => self.record(Family::Link, key(release, frame, of)),
+            false => Ok(None),
+        }
+    }
+
+    /// The links of a frame's LUs, then of its FEs.
+    pub fn links_of(
+        &self,
+        release: ReleaseId,
+        frame: FrameId,
+    ) -> Result<impl Iterator<Item = Result<Links>> + '_> {
+        self.links_under(Prefix::of(release).then(frame).bytes())
+    }
+
+    /// All links of a release, by frame.
+    pub fn all_links(
+        &self,
+        release: ReleaseId,
+    ) -> Result<impl Iterator<Item = Result<Links>> + '_> {
+        self.links_under(Prefix::of(release).bytes())
+    }
+
+    fn links_under(&self, prefix: Vec<u8>) -> Result<impl Iterator<Item = Result<Links>> + '_> {
+        // A reader may see a store that an earlier program wrote, which lacks the family.
+        let rows = match self.engine.has(Family::Link) {
+            true => Some(self.records(Family::Link, prefix)?),
+            false => None,
+        };
+        Ok(rows.into_iter().flatten())
+    }
+}
+
+impl Batch<'_> {
+    /// Writes the links of an LU or FE.
+    ///
+    /// # Errors
+    /// When the engine fails.
+    pub fn put_links(&mut self, links: &Links) -> Result<()> {
+        let key = key(self.release, links.frame, links.of);
+        self.put(Family::Link, &key, "links", links.to_value())
+    }
+
+    /// Deletes the links of an LU or FE, if it has some.
+    ///
+    /// # Errors
+    /// When the engine fails.
+    pub(crate) fn forget_links(&mut self, frame: FrameId, of: LinkSubject) -> Result<()> {
+        if self.store.links(self.release, frame, of)?.is_none() {
+            return Ok(());
+        }
+        self.delete_row(Family::Link, &key(self.release, frame, of).encode())
+    }
+}
