@@ -136,9 +136,10 @@ def test_the_wheel_is_installed_in_an_empty_environment(python: str, tmp_path: P
         "import fnstore; db = fnstore.create('store'); db.import_release(%r); print(db.count(), fnstore.__version__)"
         % str(MINI)
     )
-    assert run(own, "-c", code, at=tmp_path) == f"42 {fnstore.__version__}\n"
+    # Isolated: what the tests run with is no part of it.
+    assert run(own, "-I", "-c", code, at=tmp_path) == f"42 {fnstore.__version__}\n"
     if PROGRAM:
-        assert run(own, "-m", "fnstore", "--store", "store", "query", "--count", at=tmp_path) == "42\n"
+        assert run(own, "-I", "-m", "fnstore", "--store", "store", "query", "--count", at=tmp_path) == "42\n"
 
 
 def test_the_source_distribution_has_what_it_is_built_from(tmp_path: Path) -> None:
