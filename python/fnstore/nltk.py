@@ -156,26 +156,29 @@ class FramenetReader(FramenetCorpusReader):  # type: ignore[misc]
 
     def _guard_fileid(self, fileid: str) -> _File:
         """The file of that name: what is in a store leads nowhere else."""
-        return self._root.join(fileid)
+        place: _File = self._root.join(fileid)
+        return place
 
     def abspath(self, fileid: str) -> _File:
         """The file of that name in the store: it can be opened, and is no path of the file system."""
-        return self._root.join(fileid)
+        return self._guard_fileid(fileid)
 
     def abspaths(
         self, fileids: Any = None, include_encoding: bool = False, include_fileid: bool = False
     ) -> list[Any]:
         """As NLTK's, of the files of `fileids()` by default."""
         wanted = self.fileids() if fileids is None else fileids
-        return super().abspaths(wanted, include_encoding, include_fileid)
+        listed: list[Any] = super().abspaths(wanted, include_encoding, include_fileid)
+        return listed
 
     def open(self, file: str) -> Any:
         """A file as it stood in the release, as a stream of characters."""
-        return self._root.join(file).open(self.encoding(file))
+        return self._guard_fileid(file).open(self.encoding(file))
 
     def raw(self, fileids: Any = None) -> str:
         """Files as they stood in the release, one behind the other."""
-        return super().raw(self.fileids() if fileids is None else fileids)
+        text: str = super().raw(self.fileids() if fileids is None else fileids)
+        return text
 
     def readme(self) -> str:
         """What the store knows of the release: it keeps the XML of a release, and no README."""
