@@ -28,8 +28,8 @@ pub const AXIS: &str = "#8b949e";
 /// The same, for lines behind the bars.
 const GRID: &str = "#8b949e66";
 
-/// What every picture begins with: its colours, and its ground. They hold for the picture alone, not
-/// for the page that it stands in.
+/// What every picture begins with: its colours, and its ground. They hold for the picture alone,
+/// not for the page that it stands in.
 pub const STYLE: &str = "<style>.fnstore .ground{fill:#ffffff}\
 .fnstore text{font-family:sans-serif;font-size:12px;fill:#24292f}\
 .fnstore .small{font-size:11px;fill:#57606a}.fnstore .name{font-size:16px;font-weight:bold}\
