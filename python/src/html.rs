@@ -13,8 +13,8 @@ use fnstore::search::Answer;
 use fnstore::text::chart::escaped;
 use fnstore::text::plain_definition;
 
-/// Colours of frame elements, by their number in the set: a contrast of 4 and more to the grounds of
-/// Jupyter's light and dark pages.
+/// Colours of frame elements, by their number in the set: a contrast of 4 and more to the grounds
+/// of Jupyter's light and dark pages.
 const COLOURS: [&str; 6] = ["#1d8964", "#c25b21", "#6171d8", "#c44b98", "#7d7d00", "#3082a1"];
 
 /// Grounds of words that are in one of two texts alone: they let the page's own ground through.
