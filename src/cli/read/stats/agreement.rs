@@ -133,34 +133,3 @@ pub(super) fn run(args: &Args, context: &mut Context) -> anyhow::Result<Outcome>
     }
     Outcome::or_tell(!is_empty, "nobody has judged anything yet", &mut context.output)
 }
-
-#[cfg(test)]
-mod tests {
-    use std::collections::BTreeMap;
-
-    use fnstore::review::Role;
-
-    use super::*;
-
-    #[test]
-    fn bars_of_a_series_add_up_to_all_items_and_its_curve_falls_from_all_to_none() {
-        let means = BTreeMap::from([
-            (Role::Output, vec![0.0, 9.9, 55.0, 100.0]),
-            (Role::InFrame, vec![70.0, 90.0]),
-        ]);
-        let roles = means.keys().map(|role| (*role, RoleFigures::default())).collect();
-        let mut of = OfQuestion::default();
-        (of.roles, of.means) = (roles, means);
-        let chart = spread(Question::Evokes, &of);
-        let bars: Vec<f64> = chart.groups.iter().map(|group| group.bars[0].value).collect();
-        assert_eq!(bars, [50.0, 0.0, 0.0, 0.0, 0.0, 25.0, 0.0, 0.0, 0.0, 25.0]);
-        let controls: f64 = chart.groups.iter().map(|group| group.bars[1].value).sum();
-        assert_eq!(controls, 100.0);
-        let heights: Vec<f64> = chart.curves[0].iter().map(|(_, height)| *height).collect();
-        assert!(heights.windows(2).all(|pair| pair[0] >= pair[1]), "{heights:?}");
-        assert_eq!(
-            (heights[0], heights[9], heights[10], heights[50], heights[100]),
-            (100.0, 75.0, 50.0, 50.0, 25.0)
-        );
-    }
-}
