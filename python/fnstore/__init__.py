@@ -11,14 +11,16 @@ import copyreg as _copyreg
 from typing import TYPE_CHECKING as _TYPE_CHECKING
 from typing import NoReturn as _NoReturn
 
-from . import _errors, _fnstore, _texts
+from . import _errors, _fetching, _fnstore, _texts
 from ._edits import Transaction
 from ._errors import *
+from ._fetching import *
 from ._fnstore import *
 from ._texts import *
 
 __all__ = ["Transaction"]
 __all__ += _errors.__all__
+__all__ += _fetching.__all__
 __all__ += _fnstore.__all__
 __all__ += _texts.__all__
 
@@ -45,7 +47,7 @@ def _no_pickle(of: object) -> _NoReturn:
     raise PickleError(message, "P-handle", advice)
 
 
-for _kind in vars(_fnstore).values():
+for _name in _fnstore.__all__:
+    _kind: object = getattr(_fnstore, _name)
     if isinstance(_kind, type):
         _copyreg.pickle(_kind, _no_pickle)
-del _kind

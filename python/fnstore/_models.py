@@ -8,6 +8,18 @@ import warnings
 from pathlib import Path
 
 
+def cache() -> Path:
+    """Where models lie that were fetched."""
+    return Path(os.environ.get("FNSTORE_CACHE") or Path.home() / ".cache" / "fnstore") / "models"
+
+
+
+def packaged() -> list[Path]:
+    """The directories of the package ``fnstore-models``, where it is installed."""
+    package = importlib.util.find_spec("fnstore_models")
+    return [Path(place) for place in (package and package.submodule_search_locations) or ()]
+
+
 def directories() -> list[Path]:
     """Directories that may hold models, the first first."""
     home = Path.home()
@@ -16,9 +28,8 @@ def directories() -> list[Path]:
     for absent in (one for one in listed if not one.is_dir()):
         warnings.warn(f"FNSTORE_MODELS names {absent}, which is no directory", stacklevel=3)
     places += listed
-    if (package := importlib.util.find_spec("fnstore_models")) and package.submodule_search_locations:
-        places += [Path(place) for place in package.submodule_search_locations]
+    places += packaged()
     data = os.environ.get("XDG_DATA_HOME") or home / ".local" / "share"
     places.append(Path(data) / "fnstore" / "models")
-    places.append(Path(os.environ.get("FNSTORE_CACHE") or home / ".cache" / "fnstore") / "models")
+    places.append(cache())
     return list(dict.fromkeys(places))

@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from itertools import islice
 from os import PathLike
 from pathlib import Path
-from typing import Any, Literal, TypeVar
+from typing import Any, Literal, TypeVar, cast
 
 from . import _models
 from ._errors import TextError
@@ -98,6 +98,7 @@ def fields(item: object, allowed: Sequence[str], *, needed: Sequence[str]) -> Ma
         item = {"text": item}
     if not isinstance(item, Mapping):
         raise TextError(f"an item is {item!r}: expected a text or a mapping", "E-type", "give texts or mappings")
+    item = cast("Mapping[str, Any]", item)
     for name in item:
         if name not in allowed:
             known = ", ".join(allowed)

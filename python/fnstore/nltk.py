@@ -11,14 +11,16 @@ it gets the same file out of the store. docs/reference/from-nltk.md names what i
 
 from __future__ import annotations
 
+import errno
 import os
 from collections.abc import Callable
+from io import BytesIO
 from types import FunctionType, TracebackType
-from typing import Any
+from typing import Any, Literal
 from xml.etree import ElementTree
 
 from nltk.corpus.reader.framenet import AttrDict, FramenetCorpusReader, FramenetError
-from nltk.data import PathPointer
+from nltk.data import PathPointer, SeekableUnicodeStreamReader
 
 from ._fnstore import Database, FramenetFiles, open
 
@@ -43,11 +45,8 @@ def _tidy(sentence: ElementTree.Element) -> None:
 class _View(list[Any]):
     """Elements of a file, in the place of NLTK's XMLCorpusView."""
 
-    def __init__(self, place: _Place, spec: str, handle: Callable[..., Any] | None = None) -> None:
-        xml = place.files.read(place.name)
-        if xml is None:
-            raise FileNotFoundError(place.name)
-        root = ElementTree.fromstring(xml)
+    def __init__(self, place: _File, spec: str, handle: Callable[..., Any] | None = None) -> None:
+        root = ElementTree.fromstring(place.text())
         top, _, below = spec.partition("/")
         found = [root] if not below else [child for child in root if _tag(child) == below]
         for sentence in (child for child in root.iter() if _tag(child) == "sentence"):
@@ -63,30 +62,61 @@ class _View(list[Any]):
         pass
 
 
-class _Root(PathPointer):  # type: ignore[misc]
-    """A store, in the place of NLTK's directory of a corpus."""
+class _Stored(PathPointer):  # type: ignore[misc]
+    """What has a place in a store, and none in the file system."""
 
-    def __init__(self, store: str) -> None:
-        self.path = store
+    def __init__(self, path: str, files: FramenetFiles) -> None:
+        self.path, self._files = path, files
+
+    def __fspath__(self) -> str:
+        raise FramenetError(
+            f"{self!r} is no path: read a file with fn.open(name), fn.raw(name) or fn.xml(name), make another reader with "
+            "fnstore.nltk.framenet(store), or write all files to a directory with db.export(path, to='framenet-xml')"
+        )
+
+    def __add__(self, _: object) -> Any:
+        return self.__fspath__()
+
+
+class _Root(_Stored):
+    """A store, in the place of NLTK's directory of a corpus."""
 
     def __repr__(self) -> str:
         return f"the store in {self.path}"
 
     def open(self, encoding: str | None = None) -> Any:
-        raise FramenetError(f"{self!r} is no file; `abspath` gives those of its release")
+        raise FramenetError(f"{self!r} is no file; fn.open(name) opens one of its release")
 
     def file_size(self) -> int:
         return 0
 
-    def join(self, fileid: str) -> _Root:
-        return self
+    def join(self, fileid: str) -> _File:
+        return _File(fileid.replace(os.sep, "/"), self._files)
 
 
-class _Place:
-    """A file of a release in a store, in the place of NLTK's path."""
+class _File(_Stored):
+    """A file of a release in a store, in the place of NLTK's path: ``lu/lu1001.xml``."""
 
-    def __init__(self, files: FramenetFiles, name: str) -> None:
-        self.files, self.name = files, name
+    def __repr__(self) -> str:
+        return f"{self.path} in a store"
+
+    def text(self) -> str:
+        """The file, made from the store's records."""
+        xml = self._files.read(self.path)
+        if xml is None:
+            why = "the release has no such file; a store keeps its XML alone"
+            raise FileNotFoundError(errno.ENOENT, why, self.path)
+        return xml
+
+    def open(self, encoding: str | None = None) -> Any:
+        stream = BytesIO(self.text().encode())
+        return stream if encoding is None else SeekableUnicodeStreamReader(stream, encoding)
+
+    def file_size(self) -> int:
+        return len(self.text().encode())
+
+    def join(self, fileid: str) -> _File:
+        return _File(f"{self.path}/{fileid}", self._files)
 
 
 #: What NLTK's functions call to reach a file.
@@ -102,6 +132,10 @@ def _over_store(function: FunctionType) -> FunctionType:
     return made
 
 
+#: Files that NLTK's own corpus is made of.
+_FILEIDS = ["frRelation.xml", "frameIndex.xml", "fulltextIndex.xml", "luIndex.xml", "semTypes.xml"]
+
+
 class FramenetReader(FramenetCorpusReader):  # type: ignore[misc]
     """NLTK's FramenetCorpusReader over a release of a store.
 
@@ -110,18 +144,47 @@ class FramenetReader(FramenetCorpusReader):  # type: ignore[misc]
     """
 
     def __init__(self, database: Database, release: str | None = None, generated: bool = False) -> None:
-        super().__init__(_Root(os.fspath(database.path)), [])
-        self._files = database._framenet(release, generated)
+        files = database._framenet(release, generated)
+        super().__init__(_Root(os.fspath(database.path), files), _FILEIDS)
+        self._of = next(of for of in database.releases() if release in (None, of.name))
         #: Frames that annotation names and no file has, by number; 1.5 has some.
         self._frames_named: dict[int, Any] = {}
 
-    def abspath(self, fileid: str, *_: Any) -> Any:
-        """The file of that name in the store."""
-        return _Place(self._files, fileid.replace(os.sep, "/"))
+    def fileids(self) -> list[str]:
+        """The files at the top of the release; ``open``, ``raw`` and ``xml`` take the others, too: ``lu/lu1001.xml``."""
+        return [name for name in _FILEIDS if self._root._files.read(name) is not None]
+
+    def _guard_fileid(self, fileid: str) -> _File:
+        """The file of that name: what is in a store leads nowhere else."""
+        place: _File = self._root.join(fileid)
+        return place
+
+    def abspath(self, fileid: str) -> _File:
+        """The file of that name in the store: it can be opened, and is no path of the file system."""
+        return self._guard_fileid(fileid)
+
+    def abspaths(
+        self, fileids: Any = None, include_encoding: bool = False, include_fileid: bool = False
+    ) -> list[Any]:
+        """As NLTK's, of the files of `fileids()` by default."""
+        wanted = self.fileids() if fileids is None else fileids
+        listed: list[Any] = super().abspaths(wanted, include_encoding, include_fileid)
+        return listed
+
+    def open(self, file: str) -> Any:
+        """A file as it stood in the release, as a stream of characters."""
+        return self._guard_fileid(file).open(self.encoding(file))
+
+    def raw(self, fileids: Any = None) -> str:
+        """Files as they stood in the release, one behind the other."""
+        text: str = super().raw(self.fileids() if fileids is None else fileids)
+        return text
 
     def readme(self) -> str:
-        """Where the release comes from."""
-        return f"FrameNet, out of {self._root!r}"
+        """What the store knows of the release: it keeps the XML of a release, and no README."""
+        of = self._of
+        counts = ", ".join(f"{count} {what}" for what, count in of.counts.items() if count)
+        return f"{of.name}, read from {of.source} into {self._root!r}\n{counts}\n"
 
     def lu(
         self,
@@ -162,10 +225,18 @@ def framenet(store: Database | os.PathLike[str] | str, release: str | None = Non
     return FramenetReader(database, release, generated)
 
 
-def install(store: Database | os.PathLike[str] | str, release: str | None = None, *, generated: bool = False) -> FramenetReader:
-    """As ``framenet``; what imports ``nltk.corpus.framenet`` from now on gets this reader."""
+def install(
+    store: Database | os.PathLike[str] | str,
+    release: str | None = None,
+    *,
+    generated: bool = False,
+    corpus: Literal["framenet", "framenet15"] = "framenet",
+) -> FramenetReader:
+    """As ``framenet``; what imports ``nltk.corpus.framenet`` from now on, or ``framenet15``, gets this reader."""
     import nltk.corpus
 
+    if corpus not in ("framenet", "framenet15"):
+        raise ValueError(f"NLTK has no FrameNet called {corpus!r}; it has framenet and framenet15")
     reader = framenet(store, release, generated=generated)
-    nltk.corpus.framenet = reader
+    setattr(nltk.corpus, corpus, reader)
     return reader

@@ -4,7 +4,7 @@
 use std::sync::Arc;
 
 use fnstore::database::{DatabaseError, LookupError};
-use fnstore::internals::WithStore as _;
+use fnstore::internals::{WithStore as _, review};
 use fnstore::model::{
     Extent, Judgement as Judged, Label as Marked, Provenance, SentenceLayers, Split,
 };
@@ -408,8 +408,10 @@ impl AnnotationSet {
         lines.join("\n")
     }
 
-    fn _repr_html_(&self) -> String {
-        html::set(&self.answer)
+    fn _repr_html_(&self) -> Result<String> {
+        let (answer, database) = (&self.answer, self.handle.get()?);
+        let source = review::Example::of_source(&database, answer.release.id, &answer.set)?;
+        Ok(html::set(answer, source.as_ref()))
     }
 
     fn __eq__(&self, other: &Self) -> bool {

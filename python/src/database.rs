@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use fnstore::database::{self, DatabaseError, LookupError};
 use fnstore::internals::WithStore as _;
-use fnstore::lexicon::{Lexicon, RecordKey};
+use fnstore::lexicon::{Lexicon, RecordKey, growth_figure};
 use fnstore::model::AnnotationSetId;
 use fnstore::query::{Case, Expression, Pattern};
 use pyo3::prelude::*;
@@ -13,6 +13,7 @@ use pyo3::types::PyInt;
 
 use crate::annotation::AnnotationSet;
 use crate::changes::{self, Change, Commit};
+use crate::drawn::drawn;
 use crate::error::{Fault, Result};
 use crate::export;
 use crate::framenet::FramenetFiles;
@@ -383,13 +384,15 @@ impl Database {
         py: Python<'_>,
         expression: &str,
         release: Option<String>,
-    ) -> Result<Vec<Growth>> {
-        py.detach(|| {
-            let expression = Expression::parse(expression).map_err(DatabaseError::from)?;
+    ) -> PyResult<Py<PyAny>> {
+        let (rounds, figure) = py.detach(|| {
+            let of = Expression::parse(expression).map_err(DatabaseError::from)?;
             let (database, release) = (self.handle.get()?, self.only(release)?);
-            let rounds = database.lexicon(&release)?.growth(&expression)?;
-            Ok(rounds.into_iter().map(Growth::from).collect())
-        })
+            let rounds = database.lexicon(&release)?.growth(&of)?;
+            let figure = growth_figure(expression, &rounds);
+            Result::Ok((rounds.into_iter().map(Growth::from).collect::<Vec<_>>(), figure))
+        })?;
+        drawn(py, rounds, vec![figure])
     }
 
     /// Lexical units that the generated sets propose for which a query holds, the likeliest first.

@@ -10,6 +10,7 @@ mod arrow;
 mod changes;
 mod database;
 mod discover;
+mod drawn;
 mod editions;
 mod error;
 mod expand;
@@ -25,6 +26,7 @@ mod models;
 mod number;
 mod paraphrase;
 mod passes;
+mod program;
 mod promises;
 mod proposals;
 mod query;
@@ -44,6 +46,10 @@ static ALLOCATOR: MiMalloc = MiMalloc;
 
 #[pymodule]
 mod _fnstore {
+    use pyo3::prelude::*;
+
+    use crate::program::_program;
+
     #[pymodule_export]
     use crate::annotate::{AnnotatedText, FoundFe, Target, TextAnnotator};
     #[pymodule_export]
@@ -100,4 +106,10 @@ mod _fnstore {
     use crate::transaction::Edits;
     #[pymodule_export]
     use crate::upkeep::{BackupReport, CheckReport, Finding, Leak};
+
+    /// What `python -m fnstore` calls is no name of the module's.
+    #[pymodule_init]
+    fn init(module: &Bound<'_, PyModule>) -> PyResult<()> {
+        module.as_any().setattr("_program", wrap_pyfunction!(_program, module)?)
+    }
 }

@@ -16,6 +16,7 @@ use fnstore::text::{Idf, is_copy};
 use pyo3::prelude::*;
 
 use crate::error::{Fault, Result};
+use crate::html;
 use crate::models::{Places, check_language, in_bytes, list, named, refusal};
 use crate::texts::open_rewriter;
 
@@ -62,6 +63,11 @@ pub(crate) struct Rewriting {
 impl Rewriting {
     fn __repr__(&self) -> String {
         format!("<Rewriting {:?}, {} paraphrases>", self.text, self.paraphrases.len())
+    }
+
+    fn _repr_html_(&self) -> String {
+        let shown = self.paraphrases.iter().map(|of| (of.get().text.as_str(), of.get().score));
+        html::rewriting(&self.text, &shown.collect::<Vec<_>>())
     }
 }
 

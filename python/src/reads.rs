@@ -11,6 +11,7 @@ use pyo3::prelude::*;
 
 use crate::changes::parsed;
 use crate::database::Database;
+use crate::drawn::drawn;
 use crate::error::Result;
 use crate::lexicon::LexicalUnit;
 use crate::query::narrowed;
@@ -444,10 +445,11 @@ impl Database {
     }
 
     /// How far reviewers agree, by question and by what was judged.
-    fn agreement(&self, py: Python<'_>) -> Result<Vec<Agreement>> {
+    fn agreement(&self, py: Python<'_>) -> PyResult<Py<PyAny>> {
         let found = py.detach(|| Result::Ok(review::agreement(&*self.handle.get()?)?))?;
-        let mut rows = Vec::new();
+        let (mut rows, mut figures) = (Vec::new(), Vec::new());
         for (question, of) in &found.questions {
+            figures.push(of.spread(*question).svg());
             rows.extend(of.roles.iter().map(|(role, figures)| Agreement {
                 question: question.as_str(),
                 role: role.as_str(),
@@ -462,7 +464,7 @@ impl Database {
                 kappa: figures.kappa,
             }));
         }
-        Ok(rows)
+        drawn(py, rows, figures)
     }
 
     /// The recipes by which generated sets were made.

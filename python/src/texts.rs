@@ -20,6 +20,7 @@ use fnstore::text::{Morphology, natural_spacing_with, words};
 use pyo3::prelude::*;
 
 use crate::error::{Fault, Result};
+use crate::html;
 use crate::models::{Places, check_language, in_bytes, in_chars, list, refusal, refused};
 
 /// A text, or its words.
@@ -33,32 +34,74 @@ pub(crate) enum Side {
 type Placed = ((u32, u32), String, f32);
 
 /// Where a span went.
-#[pyclass(frozen, get_all, module = "fnstore")]
+#[pyclass(frozen, module = "fnstore")]
 pub(crate) struct Alignment {
     /// The span that answers to each piece; None where nothing does.
+    #[pyo3(get)]
     spans: Option<Vec<(u32, u32)>>,
+    #[pyo3(get)]
     texts: Option<Vec<String>>,
     /// 0 to 1; of several pieces the lowest. None where no span may answer.
+    #[pyo3(get)]
     score: Option<f32>,
     /// The next best spans of each piece, with text and score.
+    #[pyo3(get)]
     runners_up: Vec<Vec<Placed>>,
+    /// Source and target as texts, with the pieces and what answers to them in bytes.
+    source: Shown,
+    target: Shown,
+}
+
+/// A text, and spans of it in bytes.
+#[derive(Default)]
+struct Shown {
+    text: String,
+    spans: Vec<Span>,
+}
+
+impl Shown {
+    /// A list of words as a text.
+    fn of_words(words: &[String], spans: &[WordSpan]) -> Self {
+        let (mut text, mut ends) = (String::new(), Vec::new());
+        for word in words {
+            if !text.is_empty() {
+                text.push(' ');
+            }
+            let start = text.len() as u32;
+            text.push_str(word);
+            ends.push(Span::new(start, text.len() as u32));
+        }
+        let span = |of: &WordSpan| {
+            let (first, last) = (ends.get(of.start as usize)?, ends.get(of.end as usize - 1)?);
+            Some(Span::new(first.start, last.end))
+        };
+        Self { text, spans: spans.iter().filter_map(span).collect() }
+    }
 }
 
 impl Alignment {
-    fn new(pieces: usize, found: Option<Vec<(Placed, Vec<Placed>)>>, threshold: f32) -> Self {
+    fn new(
+        (source, mut target): (Shown, Shown),
+        found: Option<Vec<(Placed, Vec<Placed>)>>,
+        threshold: f32,
+    ) -> Self {
         let Some(found) = found else {
-            let runners_up = (0..pieces).map(|_| Vec::new()).collect();
-            return Self { spans: None, texts: None, score: None, runners_up };
+            target.spans.clear();
+            let runners_up = source.spans.iter().map(|_| Vec::new()).collect();
+            return Self { spans: None, texts: None, score: None, runners_up, source, target };
         };
         let score = found.iter().map(|((.., score), _)| *score).fold(1.0, f32::min);
         let (answers, mut runners_up): (Vec<Placed>, Vec<Vec<Placed>>) = found.into_iter().unzip();
         if score < threshold {
+            target.spans.clear();
             // What is too weak to be the answer stands before the others.
             answers.into_iter().zip(&mut runners_up).for_each(|(of, others)| others.insert(0, of));
-            return Self { spans: None, texts: None, score: Some(score), runners_up };
+            let score = Some(score);
+            return Self { spans: None, texts: None, score, runners_up, source, target };
         }
         let (spans, texts) = answers.into_iter().map(|(span, text, _)| (span, text)).unzip();
-        Self { spans: Some(spans), texts: Some(texts), score: Some(score), runners_up }
+        let (spans, texts) = (Some(spans), Some(texts));
+        Self { spans, texts, score: Some(score), runners_up, source, target }
     }
 }
 
@@ -69,6 +112,12 @@ impl Alignment {
             (Some(spans), Some(score)) => format!("<Alignment {spans:?} {score:.2}>"),
             _ => "<Alignment: none>".to_owned(),
         }
+    }
+
+    fn _repr_html_(&self) -> String {
+        let (source, target) = (&self.source, &self.target);
+        let (from, to) = ((&*source.text, &*source.spans), (&*target.text, &*target.spans));
+        html::alignment(from, to, self.score)
     }
 }
 
@@ -134,17 +183,23 @@ impl SpanAligner {
         let mut of_texts = self.aligner.rank_each(&texts, self.runners_up)?.into_iter();
         let mut of_lists = self.aligner.rank_words_each(&lists, self.runners_up)?.into_iter();
         let answer = |asked: Result<Asked>| match asked? {
-            Asked::Texts(_, pieces, target) => {
+            Asked::Texts(source, pieces, target) => {
                 let found = of_texts.next().expect("each text has an answer");
                 let found = found.map_err(|error| too_long(&error))?;
+                let spans = found.as_ref().map(|of| of.alignment.spans.clone());
                 let found = found.map(|ranking| of_text(&target, ranking));
-                Ok(Alignment::new(pieces.len(), found, self.threshold))
+                let source = Shown { text: source, spans: pieces };
+                let target = Shown { text: target, spans: spans.unwrap_or_default() };
+                Ok(Alignment::new((source, target), found, self.threshold))
             }
-            Asked::Words(_, pieces, target) => {
+            Asked::Words(source, pieces, target) => {
                 let found = of_lists.next().expect("each list has an answer");
                 let found = found.map_err(|error| too_long(&error))?;
+                let spans: Vec<WordSpan> =
+                    found.iter().flatten().map(|((span, _), _)| *span).collect();
+                let shown = (Shown::of_words(&source, &pieces), Shown::of_words(&target, &spans));
                 let found = found.map(|ranking| of_list(&target, ranking));
-                Ok(Alignment::new(pieces.len(), found, self.threshold))
+                Ok(Alignment::new(shown, found, self.threshold))
             }
         };
         Ok(asked.into_iter().map(answer).collect())

@@ -12,7 +12,8 @@ import pytest
 from conftest import MINI, MODELS, ROOT
 from nbclient import NotebookClient
 
-NOTEBOOK = ROOT / "docs/notebooks/first-steps.ipynb"
+#: Each notebook, and how many pictures it keeps.
+NOTEBOOKS = {"first-steps": 3, "training-data": 3, "filter": 2}
 
 
 @pytest.mark.parametrize("name", ["guides/python.md", "reference/python.md"])
@@ -29,13 +30,19 @@ def test_the_examples_of_a_page_are_real(name: str, tmp_path: Path, monkeypatch:
     assert runner.failures == 0 and runner.tries > 10, out.getvalue()
 
 
-def test_the_notebook_runs_and_shows_what_it_keeps() -> None:
-    kept = nbformat.read(NOTEBOOK, as_version=4)
-    fresh = nbformat.read(NOTEBOOK, as_version=4)
-    NotebookClient(fresh, timeout=300, resources={"metadata": {"path": str(NOTEBOOK.parent)}}).execute()
+@pytest.mark.parametrize("name", NOTEBOOKS)
+def test_a_notebook_runs_and_shows_what_it_keeps(name: str) -> None:
+    place = ROOT / f"docs/notebooks/{name}.ipynb"
+    kept, fresh = (nbformat.read(place, as_version=4) for _ in range(2))
+    NotebookClient(fresh, timeout=300, resources={"metadata": {"path": str(place.parent)}}).execute()
     pictures = 0
     for before, after in zip(kept.cells, fresh.cells, strict=True):
         for one, other in zip(before.get("outputs", []), after.get("outputs", []), strict=True):
             assert one.output_type == other.output_type
-            pictures += "image/png" in one.get("data", {})
-    assert pictures == 3
+            assert one.get("data", {}).keys() == other.get("data", {}).keys()
+            pictures += len({"image/png", "image/svg+xml"} & one.get("data", {}).keys())
+    assert pictures == NOTEBOOKS[name]
+
+
+def test_every_notebook_is_run() -> None:
+    assert {place.stem for place in (ROOT / "docs/notebooks").glob("*.ipynb")} == set(NOTEBOOKS)

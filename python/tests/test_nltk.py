@@ -5,10 +5,13 @@ from __future__ import annotations
 import doctest
 import importlib.util
 import io
+import os
+import shutil
 import zipfile
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
+from xml.etree import ElementTree
 
 import fnstore
 import fnstore.nltk
@@ -17,6 +20,10 @@ import nltk.corpus.reader.framenet as nltks
 import nltk.pathsec
 import pytest
 from conftest import FRAMENET, MINI
+
+#: NLTK's corpus before anything has loaded it.
+NLTKS_LOADER = nltk.corpus.framenet
+
 
 def outcome(call: Callable[[], object]) -> object:
     """What a call gives, or the kind of error that it ends with."""
@@ -105,6 +112,87 @@ def test_generated_sentences_stand_among_the_exemplars(grown: fnstore.Database) 
         assert "[text] + [Target] + [FE]" in str(sentence)
     human = fnstore.nltk.framenet(grown)
     assert "generated" not in {of.name for of in human.lu(lu.ID).subCorpus}
+
+
+@pytest.fixture(scope="session")
+def written(db: fnstore.Database, tmp_path_factory: pytest.TempPathFactory) -> nltks.FramenetCorpusReader:
+    """NLTK's own reader of the release as the store writes it to a directory, with the files of its own corpus."""
+    place = tmp_path_factory.mktemp("written") / "framenet_v15"
+    db.export(place, to="framenet-xml")
+    nltk.data.path.insert(0, str(place))
+    # What `nltk.corpus.framenet` is made of.
+    fileids = object.__getattribute__(NLTKS_LOADER, "_LazyCorpusLoader__args")[0]
+    return nltks.FramenetCorpusReader(str(place), fileids)
+
+
+def test_files_are_those_that_nltk_reads_from_a_directory(
+    own: fnstore.nltk.FramenetReader, written: nltks.FramenetCorpusReader
+) -> None:
+    place = Path(str(written.root))
+    names = sorted(path.relative_to(place).as_posix() for path in place.rglob("*.xml"))
+    assert len(names) > 20 and own.fileids() == written.fileids()
+    assert own.raw() == written.raw()
+    for name in names:
+        assert own.raw(name) == written.raw(name) == (place / name).read_text(), name
+        with own.open(name) as ours, written.open(name) as theirs:
+            assert (ours.readline(), ours.tell(), ours.read()) == (theirs.readline(), theirs.tell(), theirs.read())
+        assert own.abspath(name).open().read() == (place / name).read_bytes()
+        assert own.abspath(name).file_size() == written.abspath(name).file_size()
+        assert ElementTree.tostring(own.xml(name)) == ElementTree.tostring(written.xml(name))
+    assert own.words("semTypes.xml") == written.words("semTypes.xml")
+    listed = own.abspaths(include_encoding=True, include_fileid=True)
+    assert [row[1:] for row in listed] == [row[1:] for row in written.abspaths(include_encoding=True, include_fileid=True)]
+
+
+def test_files_that_are_not_there_are_not_found(own: fnstore.nltk.FramenetReader) -> None:
+    for name in ("lu/lu1.xml", "README.txt", "../x", "/etc/passwd", "", "frame"):
+        for read in (own.raw, own.xml, own.open, lambda name: own.abspath(name).open()):
+            with pytest.raises(FileNotFoundError, match="no such file"):
+                read(name)
+    with pytest.raises(FileNotFoundError):
+        own.license()
+
+
+def test_a_use_of_the_directory_says_what_to_do_instead(
+    own: fnstore.nltk.FramenetReader, tmp_path: Path
+) -> None:
+    uses: list[Callable[[], object]] = [
+        lambda: os.path.join(own._root, "lu"),
+        lambda: own.root + "/lu",
+        lambda: Path(own.root),
+        lambda: open(own.abspath("luIndex.xml")),
+        lambda: nltks.FramenetCorpusReader(own.root, own.fileids()).frames(),
+    ]
+    for use in uses:
+        with pytest.raises(fnstore.nltk.FramenetError, match=r"fn\.open\(name\).*fnstore\.nltk\.framenet\(store\).*db\.export"):
+            use()
+    with pytest.raises(fnstore.nltk.FramenetError, match="is no file"):
+        own.root.open()
+
+
+def test_a_reader_is_of_the_release_that_is_named(mini_store: Path, tmp_path: Path) -> None:
+    with fnstore.open(shutil.copytree(mini_store, tmp_path / "store")) as db:
+        db.import_release(shutil.copytree(MINI, tmp_path / "second"))
+        with db.transaction("second") as edits:
+            edits.add_frame("Peeling")
+        with pytest.raises(fnstore.AmbiguousNameError):
+            fnstore.nltk.framenet(db)
+        with pytest.raises(fnstore.UnknownNameError):
+            fnstore.nltk.framenet(db, "third")
+        fn = fnstore.nltk.framenet(db, "second")
+        assert "Peeling" in [frame.name for frame in fn.frames()] and fn.readme().startswith("second, read from ")
+        fn = fnstore.nltk.framenet(db, "mini-framenet")
+        assert "Peeling" not in [frame.name for frame in fn.frames()]
+        assert fn.readme().startswith("mini-framenet, read from ") and "6 frames" in fn.readme()
+
+
+def test_either_of_nltks_corpora_is_replaced(mini_store: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    for corpus in ("framenet", "framenet15"):
+        monkeypatch.setattr(nltk.corpus, corpus, None)
+        reader = fnstore.nltk.install(mini_store, corpus=corpus)
+        assert getattr(nltk.corpus, corpus) is reader
+    with pytest.raises(ValueError, match="framenet and framenet15"):
+        fnstore.nltk.install(mini_store, corpus="framenet17")
 
 
 def test_nltks_errors_stay_nltks(own: fnstore.nltk.FramenetReader) -> None:

@@ -57,6 +57,7 @@ mod read;
 mod reference;
 mod store;
 
+use std::ffi::OsString;
 use std::path::PathBuf;
 
 use clap::{CommandFactory as _, FromArgMatches as _, Parser, Subcommand};
@@ -72,7 +73,7 @@ use process::{descriptors, stop};
 
 /// An embedded FrameNet database that can grow
 #[derive(Debug, Parser)]
-#[command(version, max_term_width = 100, arg_required_else_help = true)]
+#[command(name = "fnstore", version, max_term_width = 100, arg_required_else_help = true)]
 #[command(
     after_help = "Exit codes: 0 found or done, 1 nothing found or a check failed, 2 usage or \
 error, 65 bad input data, 66 no store, 69 no model, 74 a full disk or a limit, 75 store or file locked by another \
@@ -172,13 +173,34 @@ struct Context {
     any_language: bool,
 }
 
-/// Reads the command line.
+/// Does what a command line asks for, whose first word is the program's name; gives the exit code.
+pub(crate) fn program(line: Vec<OsString>) -> u8 {
+    // A damaged index ends in an error or a warning, which say what to do; a backtrace does not.
+    let print = std::panic::take_hook();
+    std::panic::set_hook(Box::new(move |panic| {
+        if !fnstore::index::panics_are_caught() {
+            print(panic);
+        }
+    }));
+    let args = match parse(line) {
+        Ok(args) => args,
+        Err(error) => return report_usage(&error),
+    };
+    match run(args) {
+        Ok(outcome) => outcome.exit_code(),
+        // Whoever reads the output has read enough, as in `fnstore query ... | head`.
+        Err(error) if is_broken_pipe(&error) => 0,
+        Err(error) => report(&error),
+    }
+}
+
+/// Reads a command line.
 ///
 /// Of the commands, only the one that is asked for says what it takes: to make them all takes a
 /// tenth of what a short command does. Help, and what an error tells, are of the whole program.
-pub(crate) fn parse() -> Result<Args, clap::Error> {
-    let read = Args::command().try_get_matches();
-    let matches = read.or_else(|_| help::grouped(whole()).try_get_matches())?;
+fn parse(line: Vec<OsString>) -> Result<Args, clap::Error> {
+    let read = Args::command().try_get_matches_from(&line);
+    let matches = read.or_else(|_| help::grouped(whole()).try_get_matches_from(&line))?;
     Args::from_arg_matches(&matches).map_err(|error| error.format(&mut whole()))
 }
 
@@ -190,7 +212,7 @@ fn whole() -> clap::Command {
 }
 
 /// Runs the command that was asked for.
-pub(crate) fn run(args: Args) -> anyhow::Result<Outcome> {
+fn run(args: Args) -> anyhow::Result<Outcome> {
     descriptors::raise_limit();
     stop::outlive_size_limits();
     args.threads.apply()?;

@@ -38,6 +38,7 @@ mod elements;
 mod foreign;
 mod forms;
 mod growth;
+mod growth_figure;
 mod only;
 mod predicates;
 mod profile;
@@ -60,6 +61,8 @@ pub(crate) use edition::content_hash;
 pub use elements::LabelledElement;
 #[doc(hidden)]
 pub use growth::{NewTrigger, RoundGrowth};
+#[doc(hidden)]
+pub use growth_figure::growth_figure;
 pub use only::RecordKey;
 #[doc(hidden)]
 pub use predicates::Predicates;

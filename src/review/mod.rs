@@ -13,6 +13,7 @@ mod elements;
 mod queue;
 mod session;
 mod span;
+mod spread;
 mod triples;
 mod view;
 

@@ -7,7 +7,7 @@ use crate::database::Database;
 use crate::model::{
     AnnotationSet, AnnotationSetId, Frame, Judgement, ReleaseId, Span, Verification,
 };
-use crate::text::{Respaced, fold, natural_spacing, words};
+use crate::text::{Respaced, fold, natural_spacing, words_not_in};
 
 /// Gold examples beside an item.
 pub(super) const EXAMPLES: usize = 3;
@@ -71,7 +71,11 @@ pub struct Example {
 }
 
 impl Example {
-    pub(super) fn of(
+    /// The sentence of a set; `None` when it is gone.
+    ///
+    /// # Errors
+    /// When the store fails.
+    pub fn of(
         database: &Database,
         release: ReleaseId,
         set: &AnnotationSet,
@@ -89,6 +93,20 @@ impl Example {
         }
         let lexunit = lexunit.map_or_else(|| set.lu.to_string(), |lu| lu.name);
         Ok(Some(Self { text: sentence.text, targets: set.targets.clone(), marks, lexunit }))
+    }
+
+    /// The sentence that a set was rewritten from; `None` for one that was not, or when it is gone.
+    ///
+    /// # Errors
+    /// When the store fails.
+    pub fn of_source(
+        database: &Database,
+        release: ReleaseId,
+        set: &AnnotationSet,
+    ) -> Result<Option<Self>> {
+        let Some(from) = set.provenance.source() else { return Ok(None) };
+        let Some(from) = database.store().annotation_set(release, from)? else { return Ok(None) };
+        Self::of(database, release, &from)
     }
 
     /// The text in pieces, each with what is marked there; line ends stay as they are.
@@ -156,14 +174,9 @@ impl Example {
     }
 
     /// Marks the words that another text does not have.
-    fn mark_changes(&mut self, source: &str) {
-        let known: std::collections::HashSet<String> =
-            words(source).into_iter().filter_map(|word| word.of(source)).map(fold).collect();
-        for word in words(&self.text) {
-            if word.of(&self.text).is_some_and(|text| !known.contains(&fold(text))) {
-                self.marks.push((word, Mark::Changed));
-            }
-        }
+    pub fn mark_changes(&mut self, source: &str) {
+        let changed = words_not_in(&self.text, source).into_iter();
+        self.marks.extend(changed.map(|word| (word, Mark::Changed)));
     }
 }
 
@@ -214,12 +227,10 @@ impl View {
         let set = store.annotation_set(item.release, item.set)?.ok_or_else(gone)?;
         let frame = store.frame(item.release, item.frame)?.ok_or_else(gone)?;
         let mut output = Example::of(database, item.release, &set)?.ok_or_else(gone)?;
-        let mut source = None;
-        if let (Some(from), false) = (set.provenance.source(), blind)
-            && let Some(from) = store.annotation_set(item.release, from)?
-        {
-            source = Example::of(database, item.release, &from)?;
-        }
+        let source = match blind {
+            true => None,
+            false => Example::of_source(database, item.release, &set)?,
+        };
         if blind {
             output = output.blinded();
         }

@@ -13,6 +13,9 @@ mod attested;
 mod bleu;
 mod canonical;
 mod case;
+#[doc(hidden)]
+pub mod chart;
+mod counts;
 pub mod drawing;
 mod element_names;
 mod idf;
@@ -49,6 +52,8 @@ pub use canonical::{
 #[doc(hidden)]
 pub use case::{called_in_any_case, capitalize, case_variants, fold, fold_letter, title_case};
 #[doc(hidden)]
+pub use counts::{counted, grouped};
+#[doc(hidden)]
 pub use idf::{Idf, is_stop_word};
 #[doc(hidden)]
 pub use inflection::{Inflection, inflect, inflections};
@@ -83,4 +88,4 @@ pub use trigger_form::{TriggerForm, inflections_of_trigger};
 #[doc(hidden)]
 pub use visible::{visible, visible_in_json};
 #[doc(hidden)]
-pub use words::{words, words_with_cuts};
+pub use words::{words, words_not_in, words_with_cuts};

@@ -9,6 +9,9 @@
 //! Invariants: spans are ascending, do not overlap, are never empty, and cover every character
 //! that is not white space.
 
+use std::collections::HashSet;
+
+use super::fold;
 use crate::model::Span;
 
 /// Abbreviations whose full stop belongs to them, in lower case, without it.
@@ -36,6 +39,27 @@ const CLITICS: [&str; 7] = ["n't", "'s", "'re", "'ve", "'ll", "'d", "'m"];
 #[must_use]
 pub fn words(text: &str) -> Vec<Span> {
     words_with_cuts(text, &[])
+}
+
+/// The words of a text that another does not have, compared without regard to case.
+///
+/// ```
+/// use fnstore::text::words_not_in;
+///
+/// let (text, other) = ("They inspected it again.", "They checked it.");
+/// let changed: Vec<_> = words_not_in(text, other).iter().filter_map(|word| word.of(text)).collect();
+/// assert_eq!(changed, ["inspected", "again"]);
+/// ```
+///
+/// # Panics
+/// If a text is 4 GiB long or longer.
+#[must_use]
+pub fn words_not_in(text: &str, other: &str) -> Vec<Span> {
+    let folded = |word: Span, of: &str| word.of(of).map(fold);
+    let known: HashSet<String> =
+        words(other).into_iter().filter_map(|word| folded(word, other)).collect();
+    let is_new = |word: &Span| folded(*word, text).is_some_and(|text| !known.contains(&text));
+    words(text).into_iter().filter(is_new).collect()
 }
 
 /// The words of a text, with a word boundary forced wherever one of `spans` starts or ends.

@@ -5,14 +5,10 @@
 //! | [`output`] | data on stdout, the only place that prints it; sizes and numbers for reading |
 //! | [`render`] | results in each format: table, JSON, CSV; the one place where formats part |
 //! | [`tree`] | trees of frames and of semantic types |
-//! | [`chart`] | bar charts as SVG |
-//! | [`growth_figure`] | growth round by round as SVG |
 //! | [`notices`] | what is said of the store on stderr: empty, several releases, an index behind |
 //! | [`progress`] | progress on stderr, and how much longer |
 
-pub(crate) mod chart;
 pub(crate) mod discovered;
-pub(crate) mod growth_figure;
 pub(crate) mod linked;
 pub(crate) mod notices;
 pub(crate) mod output;

@@ -11,6 +11,7 @@ use std::io::{self, BufWriter, IsTerminal, Stdout, Write};
 
 use comfy_table::{Table, presets};
 use fnstore::named;
+pub(crate) use fnstore::text::{counted, grouped};
 use fnstore::text::{visible, visible_in_json};
 use serde::Serialize;
 
@@ -305,32 +306,9 @@ pub(crate) fn tell(text: &str) {
     let _ = writeln!(io::stderr().lock(), "{}", visible(text));
 }
 
-/// A number of things, as in `1 commit`, `2,000 commits` and `3 entries`.
-pub(crate) fn counted(number: u64, thing: &str) -> String {
-    let number_said = grouped(number);
-    match thing.strip_suffix('y') {
-        _ if number == 1 => format!("{number_said} {thing}"),
-        Some(stem) => format!("{number_said} {stem}ies"),
-        None => format!("{number_said} {thing}s"),
-    }
-}
-
 /// A number of things of which something is said, as in `1 item is` and `2 items are`.
 pub(crate) fn counted_are(number: u64, thing: &str) -> String {
     format!("{} {}", counted(number, thing), if number == 1 { "is" } else { "are" })
-}
-
-/// A number with its thousands set apart.
-pub(crate) fn grouped(number: u64) -> String {
-    let digits = number.to_string();
-    let mut text = String::new();
-    for (at, digit) in digits.chars().enumerate() {
-        if at > 0 && (digits.len() - at).is_multiple_of(3) {
-            text.push(',');
-        }
-        text.push(digit);
-    }
-    text
 }
 
 /// A size in the largest fitting unit of 1024s.

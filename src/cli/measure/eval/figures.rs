@@ -5,9 +5,9 @@ use std::path::Path;
 
 use anyhow::Context as _;
 use fnstore::align::{Breakdown, Counts, DISTANCE_BINS, LONGEST, Lengths};
+use fnstore::text::chart::{Bar, BarChart, Group};
 
 use super::aligner::{distance_name, length_name};
-use crate::cli::print::chart::{Bar, BarChart, Group};
 use crate::cli::process::whole_file::WholeFile;
 
 /// Makes the directory, so that a place that cannot be written is known before the long part.

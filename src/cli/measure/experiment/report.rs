@@ -5,10 +5,10 @@ use std::path::Path;
 
 use fnstore::experiment::{Comparison, ExperimentProgress};
 use fnstore::model::Split;
+use fnstore::text::chart::{Bar, BarChart, Group};
 use serde::Serialize;
 
 use crate::cli::Context;
-use crate::cli::print::chart::{Bar, BarChart, Group};
 use crate::cli::print::output::{Format, tell};
 use crate::cli::print::progress;
 use crate::cli::print::render::Row;

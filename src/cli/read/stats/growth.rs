@@ -4,12 +4,11 @@ use std::io::Write as _;
 use std::path::PathBuf;
 
 use anyhow::bail;
-use fnstore::lexicon::RoundGrowth;
+use fnstore::lexicon::{RoundGrowth, growth_figure};
 use serde::Serialize;
 
 use crate::cli::options::listing::Rows;
 use crate::cli::options::query;
-use crate::cli::print::growth_figure;
 use crate::cli::print::notices::tell_of_index;
 use crate::cli::print::output::{Format, Output, counted};
 use crate::cli::print::render::Row;
@@ -118,7 +117,7 @@ pub(super) fn run(args: Args, context: &mut Context) -> anyhow::Result<Outcome> 
             }
         };
         let mut file = WholeFile::create(path, "figure")?;
-        file.write_all(growth_figure::svg(&text, growth).as_bytes())?;
+        file.write_all(growth_figure(&text, growth).as_bytes())?;
         file.finish()?;
     }
     'rows: for (release, growth) in &releases {

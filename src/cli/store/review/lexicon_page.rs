@@ -3,18 +3,17 @@
 use std::collections::BTreeMap;
 
 use fnstore::database::{Database, DatabaseError};
-use fnstore::lexicon::Lexicon;
+use fnstore::lexicon::{Lexicon, growth_figure};
 use fnstore::model::{Frame, FrameId, FrameRelation, PROPOSED};
 use fnstore::query::{Case, Expression, Field, Pattern, Term};
 use fnstore::store::NameKind;
+use fnstore::text::chart::{line, text};
 use maud::{Markup, html};
 
 use super::Review;
 use super::http::Reply;
 use super::item::{definition, elements};
 use super::server::HttpRequest;
-use crate::cli::print::chart::{line, text};
-use crate::cli::print::growth_figure;
 
 /// Frames on each side of the picture of relations.
 const NEIGHBOURS: usize = 12;
@@ -200,7 +199,7 @@ pub(super) fn growth(review: &Review, which: Which<'_>) -> anyhow::Result<Reply>
     let database = review.session.database()?;
     let (lexicon, frame) = find_one(&database, which)?;
     let growth = lexicon.growth(&in_frame(&lexicon, &frame, "")?)?;
-    Ok(Reply::new("image/svg+xml", growth_figure::svg(&frame.name, &growth)))
+    Ok(Reply::new("image/svg+xml", growth_figure(&frame.name, &growth)))
 }
 
 /// The frame in the middle, its super frames to the left, its sub frames to the right.

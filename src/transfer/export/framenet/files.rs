@@ -8,6 +8,10 @@ use super::{Annotation, Exporter, Tally, has_file};
 use crate::database::{Database, ReleaseRef, Result};
 use crate::model::{CorpusId, DocumentId, FrameId, LuId, OWN_RANGE};
 
+/// The files at the top that list all other files, and those that do not.
+const INDEXES: [&str; 3] = ["frameIndex.xml", "luIndex.xml", "fulltextIndex.xml"];
+const LISTS: [&str; 2] = ["semTypes.xml", "frRelation.xml"];
+
 /// What a file is about.
 #[derive(Debug, Clone, Copy)]
 enum About {
@@ -35,8 +39,9 @@ pub struct FramenetFiles<'a> {
     /// Where the exporter puts what it writes.
     written: Written,
     about: HashMap<String, About>,
-    /// The files at the top, made together when the first of them is read.
-    top: OnceLock<BTreeMap<String, String>>,
+    /// The files at the top: those of each kind are made when the first of them is read.
+    indexes: OnceLock<BTreeMap<String, String>>,
+    lists: OnceLock<BTreeMap<String, String>>,
 }
 
 type Written = Arc<Mutex<BTreeMap<String, String>>>;
@@ -78,7 +83,13 @@ impl Database {
         }
         // What has no file of its own has no name.
         about.remove("");
-        Ok(FramenetFiles { exporter, written, about, top: OnceLock::new() })
+        Ok(FramenetFiles {
+            exporter,
+            written,
+            about,
+            indexes: OnceLock::new(),
+            lists: OnceLock::new(),
+        })
     }
 }
 
@@ -119,35 +130,55 @@ impl FramenetFiles<'_> {
         self.written.lock().unwrap_or_else(|poisoned| poisoned.into_inner()).remove(name)
     }
 
+    /// A file at the top. Semantic types and relations need no pass over the LUs, as indexes do.
     fn top_file(&self, name: &str) -> Result<Option<String>> {
-        if self.top.get().is_none() {
-            let exporter = &self.exporter;
-            let mut tally = Tally::default();
-            for lu in exporter.store.lexunits(exporter.release.id)? {
-                let lu = lu?;
-                if !exporter.wants_lexunit(&lu) {
-                    continue;
-                }
-                let any = !lu.listing.lu_file && exporter.has_sets(&lu)?;
-                if any || lu.listing.lu_file || lu.id.0 >= OWN_RANGE {
-                    let annotation = Annotation { any, ..Annotation::default() };
-                    tally.lexunits.insert((lu.frame, lu.id), annotation);
-                }
-            }
-            for about in self.about.values() {
-                if let About::Frame(frame) = about {
-                    tally.written_frames.insert(*frame);
-                }
-            }
-            let documents = exporter.documents.iter().filter(|(_, row)| has_file(row));
-            tally.written_documents.extend(documents.map(|(key, _)| *key));
-            exporter.top_files(&mut tally)?;
-            let top = ["frameIndex", "luIndex", "fulltextIndex", "semTypes", "frRelation"];
-            let names = top.map(|stem| format!("{stem}.xml"));
-            let made = names.into_iter().filter_map(|name| self.take(&name).map(|xml| (name, xml)));
-            let _ = self.top.set(made.collect());
+        let is_list = LISTS.contains(&name);
+        let top = if is_list { &self.lists } else { &self.indexes };
+        if top.get().is_none() {
+            let mut tally = self.written_files();
+            let layout = self.exporter.layout()?;
+            let names = if is_list {
+                self.exporter.list_files(&layout, &mut tally)?;
+                &LISTS[..]
+            } else {
+                self.tally_lexunits(&mut tally)?;
+                self.exporter.index_files(&layout, &mut tally)?;
+                &INDEXES[..]
+            };
+            let made = names.iter().filter_map(|of| Some(((*of).to_owned(), self.take(of)?)));
+            let _ = top.set(made.collect());
         }
-        Ok(self.top.get().and_then(|top| top.get(name)).cloned())
+        Ok(top.get().and_then(|top| top.get(name)).cloned())
+    }
+
+    /// The frames and documents that have files.
+    fn written_files(&self) -> Tally {
+        let mut tally = Tally::default();
+        for about in self.about.values() {
+            if let About::Frame(frame) = about {
+                tally.written_frames.insert(*frame);
+            }
+        }
+        let documents = self.exporter.documents.iter().filter(|(_, row)| has_file(row));
+        tally.written_documents.extend(documents.map(|(key, _)| *key));
+        tally
+    }
+
+    /// The LUs that have files, or sets.
+    fn tally_lexunits(&self, tally: &mut Tally) -> Result<()> {
+        let exporter = &self.exporter;
+        for lu in exporter.store.lexunits(exporter.release.id)? {
+            let lu = lu?;
+            if !exporter.wants_lexunit(&lu) {
+                continue;
+            }
+            let any = !lu.listing.lu_file && exporter.has_sets(&lu)?;
+            if any || lu.listing.lu_file || lu.id.0 >= OWN_RANGE {
+                let annotation = Annotation { any, ..Annotation::default() };
+                tally.lexunits.insert((lu.frame, lu.id), annotation);
+            }
+        }
+        Ok(())
     }
 }
 

@@ -17,43 +17,60 @@ use crate::model::{
 impl Exporter<'_> {
     /// Writes the top files, once it is known which others there are.
     pub(super) fn top_files(&self, tally: &mut Tally) -> Result<()> {
-        // What no import laid out gets every file.
-        let layout = self.store.release_layout(self.release.id)?.unwrap_or_else(|| ReleaseLayout {
+        let layout = self.layout()?;
+        self.index_files(&layout, tally)?;
+        self.list_files(&layout, tally)
+    }
+
+    /// Which top files there are, and what they list; what no import laid out gets every file.
+    pub(super) fn layout(&self) -> Result<ReleaseLayout> {
+        let laid_out = self.store.release_layout(self.release.id)?;
+        Ok(laid_out.unwrap_or_else(|| ReleaseLayout {
             frame_index: Some(Vec::new()),
             lu_index: Some(LuIndex::default()),
             fulltext_index: Some(Vec::new()),
             sem_types: Some(SemTypeList::default()),
             relations: Some(RelationList::default()),
-        });
+        }))
+    }
+
+    /// Writes the indexes, which need all that is known of the files.
+    pub(super) fn index_files(&self, layout: &ReleaseLayout, tally: &mut Tally) -> Result<()> {
         let numbers = &self.numbers;
         let foreign = |file| self.store.foreign(self.release.id, ForeignFile::Top(file));
-        let ReleaseLayout { frame_index, lu_index, fulltext_index, sem_types, relations } = layout;
-        if let Some(index) = frame_index {
-            let index = self.frame_index(index, tally)?;
+        if let Some(index) = &layout.frame_index {
+            let index = self.frame_index(index.clone(), tally)?;
             let foreign = foreign(TopName::FrameIndex)?;
             let content = write_frame_index(&index, numbers, &foreign);
             self.write(tally, "frameIndex.xml", content)?;
         }
-        if let Some(index) = lu_index {
-            let index = self.lu_index(index, tally)?;
+        if let Some(index) = &layout.lu_index {
+            let index = self.lu_index(index.clone(), tally)?;
             let foreign = foreign(TopName::LuIndex)?;
             let content = write_lu_index(&index, numbers, &foreign);
             self.write(tally, "luIndex.xml", content)?;
         }
-        if let Some(index) = fulltext_index {
-            let index = self.fulltext_index(index, tally);
+        if let Some(index) = &layout.fulltext_index {
+            let index = self.fulltext_index(index.clone(), tally);
             let foreign = foreign(TopName::FulltextIndex)?;
             let content = write_fulltext_index(&index, numbers, &foreign);
             self.write(tally, "fulltextIndex.xml", content)?;
         }
-        if let Some(list) = sem_types {
-            let (types, list) = self.sem_type_list(list)?;
+        Ok(())
+    }
+
+    /// Writes semantic types and relations, which need to know the frames that have files.
+    pub(super) fn list_files(&self, layout: &ReleaseLayout, tally: &mut Tally) -> Result<()> {
+        let numbers = &self.numbers;
+        let foreign = |file| self.store.foreign(self.release.id, ForeignFile::Top(file));
+        if let Some(list) = &layout.sem_types {
+            let (types, list) = self.sem_type_list(list.clone())?;
             let foreign = foreign(TopName::SemTypes)?;
             let content = write_sem_types(&types, &list, numbers, &foreign);
             self.write(tally, "semTypes.xml", content)?;
         }
-        if let Some(list) = relations {
-            let (relations, list) = self.relation_list(list, tally)?;
+        if let Some(list) = &layout.relations {
+            let (relations, list) = self.relation_list(list.clone(), tally)?;
             let foreign = foreign(TopName::Relations)?;
             let content = write_relations(&relations, &list, numbers, &foreign);
             self.write(tally, "frRelation.xml", content)?;

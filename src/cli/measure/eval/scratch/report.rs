@@ -2,10 +2,10 @@
 
 use fnstore::database::Database;
 use fnstore::proposals::scratch::{FrameScore, Plan, Scores, Tally, Ties, score};
+use fnstore::text::chart::{Bar, BarChart, Group};
 use serde::Serialize;
 
 use super::work::{Order, Run};
-use crate::cli::print::chart::{Bar, BarChart, Group};
 use crate::cli::print::output::{Output, counted};
 use crate::cli::print::render::Row;
 

@@ -1,14 +1,10 @@
 //! The growth of triggers as SVG: a stacked bar for each round, and the new triggers below it.
-//!
-//! Ground and ink follow the reader's colour scheme together, so the picture reads on light and
-//! dark pages alike.
 
 use std::fmt::Write as _;
 
-use fnstore::lexicon::{NewTrigger, RoundGrowth};
-
-use super::chart::{line, text};
-use super::output::{counted, grouped};
+use super::growth::{NewTrigger, RoundGrowth};
+use crate::text::chart::{AXIS, STYLE, escaped, line, text};
+use crate::text::{counted, grouped};
 
 /// Sizes in the units of the view box.
 const COLUMN: f64 = 150.0;
@@ -37,15 +33,9 @@ const PARTS: [(&str, &str); 4] = [
     ("new, of a proposed LU", "#cc79a7"),
 ];
 
-const STYLE: &str = "<style>.ground{fill:#ffffff}\
-text{font-family:sans-serif;font-size:12px;fill:#24292f}\
-.small{font-size:11px;fill:#57606a}.name{font-size:16px;font-weight:bold}\
-.proposed{font-style:italic}\
-@media(prefers-color-scheme:dark){.ground{fill:#0d1117}\
-text{fill:#e6edf3}.small{fill:#9198a1}}</style>";
-
 /// The picture of the annotation sets that a query finds.
-pub(crate) fn svg(query: &str, growth: &[RoundGrowth]) -> String {
+#[must_use]
+pub fn growth_figure(query: &str, growth: &[RoundGrowth]) -> String {
     let columns = growth.len().max(4) as f64;
     let width = 2.0 * MARGIN + COLUMN * columns;
     let lines = growth.iter().map(|round| lines(&round.added)).max().unwrap_or(0);
@@ -53,10 +43,10 @@ pub(crate) fn svg(query: &str, growth: &[RoundGrowth]) -> String {
     let name = if query.is_empty() { "all annotation sets" } else { query };
     let title = format!("Growth of triggers, round by round: {name}");
     let mut svg = format!(
-        "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 {width} {height}\" \
-         width=\"{width}\" height=\"{height}\" role=\"img\" aria-labelledby=\"title desc\">\n\
-         <title id=\"title\">{}</title>\n<desc id=\"desc\">{}</desc>\n{STYLE}\n\
-         <rect class=\"ground\" width=\"100%\" height=\"100%\"/>\n",
+        "<svg xmlns=\"http://www.w3.org/2000/svg\" class=\"fnstore\" \
+         viewBox=\"0 0 {width} {height}\" width=\"{width}\" height=\"{height}\" role=\"img\" \
+         aria-labelledby=\"title desc\">\n\
+         <title id=\"title\">{}</title>\n<desc id=\"desc\">{}</desc>\n{STYLE}",
         escaped(&title),
         escaped(&description(growth))
     );
@@ -75,7 +65,7 @@ pub(crate) fn svg(query: &str, growth: &[RoundGrowth]) -> String {
         text(&mut svg, (middle, BASE + 34.0), "middle", "class=\"small\"", &sentences);
         list(&mut svg, left, &round.added);
     }
-    line(&mut svg, (MARGIN - 8.0, BASE), (width - MARGIN, BASE), "#8b949e");
+    line(&mut svg, (MARGIN - 8.0, BASE), (width - MARGIN, BASE), AXIS);
     svg.push_str("</svg>\n");
     svg
 }
@@ -160,10 +150,6 @@ fn shortened(trigger: &str) -> String {
     trigger.chars().take(LETTERS - 1).chain(['\u{2026}']).collect()
 }
 
-fn escaped(content: &str) -> String {
-    content.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;")
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -198,7 +184,7 @@ mod tests {
     #[test]
     fn the_tallest_bar_ends_at_the_top_and_each_part_has_its_height() {
         let growth = [round(0, &[("a", false), ("b", false)], 2), round(1, &[("c", true)], 3)];
-        let picture = svg("frame=A & B", &growth);
+        let picture = growth_figure("frame=A & B", &growth);
         assert!(picture.contains("frame=A &amp; B</title>"), "{picture}");
         let parts: Vec<&str> =
             picture.lines().filter(|line| line.contains("width=\"92\"")).collect();
@@ -212,7 +198,7 @@ mod tests {
     fn a_long_list_is_cut_and_says_how_much_is_left() {
         let names: Vec<String> = (0..20).map(|at| format!("word{at}")).collect();
         let triggers: Vec<(&str, bool)> = names.iter().map(|name| (&**name, false)).collect();
-        let picture = svg("", &[round(0, &triggers, 20)]);
+        let picture = growth_figure("", &[round(0, &triggers, 20)]);
         assert!(picture.contains("and 6 more") && picture.contains("all annotation sets"));
         assert!(!picture.contains("word14"));
         assert_eq!(shortened("an incredibly long trigger").chars().count(), LETTERS);
@@ -220,7 +206,7 @@ mod tests {
 
     #[test]
     fn nothing_found_draws_an_empty_picture() {
-        let picture = svg("frame=A", &[]);
+        let picture = growth_figure("frame=A", &[]);
         assert!(picture.starts_with("<svg ") && picture.ends_with("</svg>\n"), "{picture}");
     }
 }

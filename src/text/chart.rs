@@ -1,5 +1,8 @@
 //! Bar charts as SVG: groups of bars with a note above each, curves over them, two labelled axes, a
 //! legend; and the lines and texts that other pictures draw with.
+//!
+//! Ground and ink follow the reader's colour scheme together, so a picture reads on light and dark
+//! pages alike.
 
 use std::fmt::Write as _;
 
@@ -19,46 +22,68 @@ const FILLED: f64 = 0.84;
 /// Colours of the series, which colour-blind readers tell apart (Okabe and Ito 2008).
 const COLOURS: [&str; 6] = ["#0072b2", "#e69f00", "#009e73", "#cc79a7", "#56b4e9", "#d55e00"];
 
+/// A grey of axes that both grounds leave visible.
+pub const AXIS: &str = "#8b949e";
+
+/// The same, for lines behind the bars.
+const GRID: &str = "#8b949e66";
+
+/// What every picture begins with: its colours, and its ground. They hold for the picture alone,
+/// not for the page that it stands in.
+pub const STYLE: &str = "<style>.fnstore .ground{fill:#ffffff}\
+.fnstore text{font-family:sans-serif;font-size:12px;fill:#24292f}\
+.fnstore .small{font-size:11px;fill:#57606a}.fnstore .name{font-size:16px;font-weight:bold}\
+.fnstore .proposed{font-style:italic}\
+@media(prefers-color-scheme:dark){.fnstore .ground{fill:#0d1117}\
+.fnstore text{fill:#e6edf3}.fnstore .small{fill:#9198a1}}</style>\n\
+<rect class=\"ground\" width=\"100%\" height=\"100%\"/>\n";
+
 /// One bar.
 #[derive(Debug, Clone, PartialEq)]
-pub(crate) struct Bar {
+pub struct Bar {
     /// Its height, 0 or more.
-    pub(crate) value: f64,
+    pub value: f64,
     /// What stands above it; may be empty.
-    pub(crate) note: String,
+    pub note: String,
 }
 
 /// Bars that stand together, one for each series.
 #[derive(Debug, Clone, PartialEq)]
-pub(crate) struct Group {
-    pub(crate) label: String,
-    pub(crate) bars: Vec<Bar>,
+pub struct Group {
+    /// What stands below them.
+    pub label: String,
+    /// The bars, in the order of the series.
+    pub bars: Vec<Bar>,
 }
 
 /// A chart.
 #[derive(Debug, Clone, PartialEq)]
-pub(crate) struct BarChart {
-    pub(crate) title: String,
-    /// Names of the axes.
-    pub(crate) x: String,
-    pub(crate) y: String,
+pub struct BarChart {
+    /// What stands above it.
+    pub title: String,
+    /// What goes to the right.
+    pub x: String,
+    /// What goes up.
+    pub y: String,
     /// Names of the series; none when there is one only.
-    pub(crate) series: Vec<String>,
-    pub(crate) groups: Vec<Group>,
+    pub series: Vec<String>,
+    /// The bars from left to right.
+    pub groups: Vec<Group>,
     /// Lines over the bars, one for each series: places between the left end, 0, and the right, 1,
     /// and heights. None where bars say it all.
-    pub(crate) curves: Vec<Vec<(f64, f64)>>,
+    pub curves: Vec<Vec<(f64, f64)>>,
 }
 
 impl BarChart {
     /// The chart as an SVG document.
-    pub(crate) fn svg(&self) -> String {
+    pub fn svg(&self) -> String {
         let mut svg = format!(
-            "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 {WIDTH} {HEIGHT}\" \
-             width=\"{WIDTH}\" height=\"{HEIGHT}\" font-family=\"sans-serif\" font-size=\"12\" \
-             fill=\"#222\">\n<rect width=\"100%\" height=\"100%\" fill=\"white\"/>\n"
+            "<svg xmlns=\"http://www.w3.org/2000/svg\" class=\"fnstore\" \
+             viewBox=\"0 0 {WIDTH} {HEIGHT}\" width=\"{WIDTH}\" height=\"{HEIGHT}\" \
+             role=\"img\">\n<title>{}</title>\n{STYLE}",
+            escaped(&self.title)
         );
-        text(&mut svg, (WIDTH / 2.0, 24.0), "middle", "font-size=\"15\"", &self.title);
+        text(&mut svg, (WIDTH / 2.0, 24.0), "middle", "class=\"name\"", &self.title);
         let bars = self.groups.iter().flat_map(|group| &group.bars);
         let heights = self.curves.iter().flatten().map(|(_, height)| *height);
         let highest = bars.map(|bar| bar.value).chain(heights).fold(0.0, f64::max);
@@ -75,11 +100,11 @@ impl BarChart {
     fn axes(&self, svg: &mut String, step: f64, steps: f64) {
         for tick in 0..=steps as usize {
             let y = BOTTOM - (BOTTOM - TOP) * tick as f64 / steps;
-            line(svg, (LEFT, y), (RIGHT, y), "#ddd");
+            line(svg, (LEFT, y), (RIGHT, y), GRID);
             text(svg, (LEFT - 8.0, y + 4.0), "end", "", &number(step * tick as f64));
         }
-        line(svg, (LEFT, TOP), (LEFT, BOTTOM), "#222");
-        line(svg, (LEFT, BOTTOM), (RIGHT, BOTTOM), "#222");
+        line(svg, (LEFT, TOP), (LEFT, BOTTOM), AXIS);
+        line(svg, (LEFT, BOTTOM), (RIGHT, BOTTOM), AXIS);
         text(svg, ((LEFT + RIGHT) / 2.0, HEIGHT - 20.0), "middle", "", &self.x);
         let (x, y) = (18.0, (TOP + BOTTOM) / 2.0);
         text(svg, (x, y), "middle", &format!("transform=\"rotate(-90 {x} {y})\""), &self.y);
@@ -103,7 +128,7 @@ impl BarChart {
                     width * 0.94
                 );
                 let middle = (x + width * 0.47, y - 4.0);
-                text(svg, middle, "middle", "font-size=\"9\"", &bar.note);
+                text(svg, middle, "middle", "class=\"small\"", &bar.note);
             }
         }
     }
@@ -154,7 +179,7 @@ fn number(value: f64) -> String {
 }
 
 /// A line from one point to another.
-pub(crate) fn line(svg: &mut String, (x1, y1): (f64, f64), (x2, y2): (f64, f64), colour: &str) {
+pub fn line(svg: &mut String, (x1, y1): (f64, f64), (x2, y2): (f64, f64), colour: &str) {
     let _ = writeln!(
         svg,
         "<line x1=\"{x1}\" y1=\"{y1:.1}\" x2=\"{x2}\" y2=\"{y2:.1}\" stroke=\"{colour}\"/>"
@@ -162,15 +187,31 @@ pub(crate) fn line(svg: &mut String, (x1, y1): (f64, f64), (x2, y2): (f64, f64),
 }
 
 /// A text, escaped; `style` holds further attributes. An empty text draws nothing.
-pub(crate) fn text(svg: &mut String, (x, y): (f64, f64), anchor: &str, style: &str, content: &str) {
+pub fn text(svg: &mut String, (x, y): (f64, f64), anchor: &str, style: &str, content: &str) {
     if content.is_empty() {
         return;
     }
-    let content = content.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;");
+    let content = escaped(content);
     let _ = writeln!(
         svg,
         "<text x=\"{x:.1}\" y=\"{y:.1}\" text-anchor=\"{anchor}\" {style}>{content}</text>"
     );
+}
+
+/// A text without what XML or HTML would read.
+#[must_use]
+pub fn escaped(text: &str) -> String {
+    let mut safe = String::with_capacity(text.len());
+    for letter in text.chars() {
+        match letter {
+            '&' => safe.push_str("&amp;"),
+            '<' => safe.push_str("&lt;"),
+            '>' => safe.push_str("&gt;"),
+            '"' => safe.push_str("&quot;"),
+            letter => safe.push(letter),
+        }
+    }
+    safe
 }
 
 #[cfg(test)]
