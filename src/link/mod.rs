@@ -240,7 +240,7 @@ impl<'a> Linker<'a> {
     fn made_of(&self, frame: &Frame, units: &[Unit]) -> [u8; 16] {
         let mut hash = blake3::Hasher::new();
         let mut add = |part: &str| {
-            hash.update(&(part.len() as u64).to_le_bytes());
+            hash.update(&(part.len() as u64).to_be_bytes());
             hash.update(part.as_bytes());
         };
         add(&format!("{WAY} {} {}", self.options.least, frame.name));

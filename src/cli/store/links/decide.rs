@@ -10,7 +10,7 @@ use fnstore::store::NameKind;
 use fnstore::text::fold;
 
 use super::LinkRow;
-use crate::cli::options::author::sign;
+use crate::cli::options::author::{reviewer, sign};
 use crate::cli::options::release::release;
 use crate::cli::print::linked::{Glosses, LinkRecord};
 use crate::cli::print::notices::{tell_index_lag, tell_of_index};
@@ -36,9 +36,9 @@ pub(crate) struct Args {
     #[arg(long, value_name = "NAME")]
     resource: Option<String>,
 
-    /// Name of the reviewer
-    #[arg(long, value_name = "NAME", env = "USER", default_value = "reviewer")]
-    reviewer: String,
+    /// Name of the reviewer [default: FNSTORE_AUTHOR, or the login name]
+    #[arg(long, value_name = "NAME")]
+    reviewer: Option<String>,
 
     /// Record this reason
     #[arg(long, value_name = "TEXT", default_value = "", hide_default_value = true)]
@@ -94,7 +94,8 @@ pub(super) fn run(args: &Args, fate: LinkFate, context: &mut Context) -> anyhow:
         target: args.target.clone(),
         resource: args.resource.clone(),
     };
-    let by = Reviewed { reviewer: args.reviewer.clone(), time: now(), note: args.note.clone() };
+    let reviewer = reviewer(args.reviewer.clone());
+    let by = Reviewed { reviewer, time: now(), note: args.note.clone() };
     let link = database.decide_link(&place, fate, by)?;
     tell_index_lag(&database);
     let Some((kind, name)) = super::name_of(&lexicon, &frame, place.of)? else {
