@@ -55,6 +55,27 @@ fn spans_that_stay_keep_what_gf_and_pt_say_of_them() {
 }
 
 #[test]
+fn labels_that_stay_keep_who_made_them() {
+    let store = new_store();
+    let annotators = || -> Vec<String> {
+        let database = Database::open(store.path()).unwrap();
+        let answers = database.query(&"id=x7002".parse().unwrap()).unwrap();
+        let set = answers.map(Result::unwrap).next().unwrap().set;
+        let labels = set.layers.iter().filter(|layer| layer.name.as_str() == "FE");
+        labels.flat_map(|layer| &layer.labels).map(|of| of.annotator.clone()).collect()
+    };
+    let line = |elements: Value, annotator: &str| json!({"op": "edit-set", "set": "x7002", "elements": elements, "annotator": annotator});
+    let all = json!([{"name": "Checker", "ni": "DNI"}, {"name": "Matter", "ni": "DNI"}]);
+    assert_eq!(edit(store.path(), &[line(all, "ann")]).code, Some(0));
+    assert_eq!(annotators(), ["ann", "ann"]);
+    let again = json!([{"name": "Matter", "ni": "DNI"}, {"name": "Checker", "ni": "DNI"},
+        {"name": "Time", "span": [46, 62]}]);
+    let ran = edit(store.path(), &[json!({"op": "edit-set", "set": "x7002", "elements": again})]);
+    assert_eq!(ran.code, Some(0), "{ran:?}");
+    assert_eq!(annotators(), ["ann", "ann", ""]);
+}
+
+#[test]
 fn a_line_that_says_what_spans_cover_is_held_to_it() {
     let store = new_store();
     let text = "Zo\u{eb} \u{1f600} checked it .";

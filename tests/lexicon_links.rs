@@ -5,6 +5,7 @@ use std::path::Path;
 use serde_json::Value;
 
 use crate::cli_program::{Ran, fnstore_in, mini_framenet, new_store};
+use crate::mini;
 
 const OTHERS: [&str; 4] = ["mini-wordnet", "mini-verbnet", "mini-propbank", "mini-semlink"];
 
@@ -157,6 +158,55 @@ fn a_decision_stands_is_taken_back_and_outlives_a_new_run() {
     undo_last(store.path());
     assert!(!has("Standard", "check-35.9-1:Attribute user"));
     assert_eq!(run(store.path(), &["check", "--deep"]).code, Some(0));
+}
+
+#[test]
+fn a_decision_behind_which_others_came_is_not_taken_back_by_its_commit() {
+    let store = store_with(&["mini-wordnet"]);
+    done(store.path(), &["link"]);
+    let reject = |target: &str| {
+        done(store.path(), &["links", "reject", "Checking", "inspection.n", target]);
+        let history = run(store.path(), &["history"]).records();
+        history.iter().filter_map(|commit| commit["revision"].as_u64()).max().unwrap().to_string()
+    };
+    let first = reject("00000375-n");
+    reject("00000677-v");
+    let refused = run(store.path(), &["undo", &first]);
+    assert!(refused.code != Some(0) && refused.stderr.contains("links"), "{refused:?}");
+    assert!(!linked(store.path(), "Checking", "inspection.n").iter().any(|of| of.contains("0375")));
+}
+
+#[test]
+fn one_of_several_links_is_named_and_none_is_guessed() {
+    let store = store_with(&OTHERS);
+    let again = mini_framenet().with_file_name("mini-verbnet");
+    let copy = tempfile::tempdir().unwrap();
+    let second = copy.path().join("second-verbnet");
+    mini::copy(&again, &second);
+    done(store.path(), &["import", second.to_str().unwrap()]);
+    done(store.path(), &["link"]);
+    let decide = ["links", "reject", "Checking", "audit.v", "check-35.9-1"];
+    let refused = run(store.path(), &decide);
+    assert!(refused.stderr.contains("V-link-several"), "{refused:?}");
+    done(store.path(), &[&decide[..], &["--resource", "second-verbnet"]].concat());
+    // An LU has no role, and an FE is no class.
+    for wrong in [["audit.v", "check-35.9:Agent"], ["Standard", "check-35.9"]] {
+        let ran = run(store.path(), &[&["links", "accept", "Checking"], &wrong[..]].concat());
+        assert!(ran.stderr.contains("V-link-target"), "{ran:?}");
+    }
+    // What is removed is linked to by nothing that is listed, and decisions wait for it.
+    done(store.path(), &["releases", "remove", "second-verbnet", "--yes"]);
+    let left = || {
+        let rows = run(store.path(), &["links", "Checking", "--with-rejected"]).records();
+        rows.iter().filter(|row| row["resource"] == "second-verbnet").count()
+    };
+    assert_eq!(left(), 0);
+    let shown = run(store.path(), &["lus", "audit.v", "--format", "jsonl"]).stdout;
+    assert!(!shown.contains("second-verbnet"), "{shown}");
+    done(store.path(), &["import", second.to_str().unwrap()]);
+    let rows = run(store.path(), &["links", "Checking", "--with-rejected"]).records();
+    let is_it = |row: &&Value| row["resource"] == "second-verbnet" && row["name"] == "audit.v";
+    assert!(rows.iter().filter(is_it).any(|row| row["decision"] == "reject"), "{rows:?}");
 }
 
 #[test]

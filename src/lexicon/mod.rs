@@ -67,7 +67,6 @@ pub use only::RecordKey;
 #[doc(hidden)]
 pub use predicates::Predicates;
 #[cfg(feature = "neural")]
-pub(crate) use predicates::class_number;
 pub use profile::FrameProfile;
 #[doc(hidden)]
 pub use semtypes::{Contradiction, DerivedTypes, Propagation};

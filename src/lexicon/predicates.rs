@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use crate::database::{Database, Result};
 use crate::lexica::wordnet_lemma;
-use crate::model::{Mapping, Predicate, Resource, ResourceKind};
+use crate::model::{Mapping, Predicate, Resource, ResourceKind, class_number};
 
 /// A VerbNet or a PropBank in a database. It is a handle: it holds no data and is cheap to clone.
 #[derive(Clone)]
@@ -87,35 +87,5 @@ impl Predicates<'_> {
         let is_meant = |of: &Predicate| class_number(&of.name) == Some(word) || is_member(of);
         let all = self.all()?;
         all.filter(|row| row.as_ref().map_or(true, is_meant)).collect()
-    }
-}
-
-/// The number of a class's name: `51.2-1` of `leave-51.2-1`, and of the number itself.
-#[must_use]
-pub(crate) fn class_number(name: &str) -> Option<&str> {
-    let starts = name.match_indices('-').map(|(at, _)| &name[at + 1..]);
-    let is_number = |of: &&str| {
-        of.starts_with(|letter: char| letter.is_ascii_digit())
-            && of.bytes().all(|byte| byte.is_ascii_digit() || b".-".contains(&byte))
-    };
-    std::iter::once(name).chain(starts).find(is_number)
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_class_has_a_number_and_a_roleset_has_none() {
-        for (name, number) in [
-            ("leave-51.2", Some("51.2")),
-            ("leave-51.2-1-1", Some("51.2-1-1")),
-            ("51.2-1", Some("51.2-1")),
-            ("co-star-9", Some("9")),
-            ("abandon.01", None),
-            ("co-star.01", None),
-        ] {
-            assert_eq!(class_number(name), number, "{name}");
-        }
     }
 }

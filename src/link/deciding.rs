@@ -41,21 +41,36 @@ impl Database {
     pub fn decide_link(&self, place: &LinkPlace, fate: LinkFate, by: Reviewed) -> Result<Link> {
         let LinkPlace { release, frame, of, ref target, .. } = *place;
         let (name, role) = target.split_once(':').unwrap_or((target, ""));
-        let there = self.store().links(release, frame, of)?;
+        let there = self.store().stored_links(release, frame, of)?;
         let none = Links { frame, of, links: Vec::new(), made_of: [0; 16], time: by.time };
         let mut row = there.unwrap_or(none);
-        let is_it = |link: &Link| {
-            (link.target == *target || (&*link.target, &*link.role) == (name, role))
-                && place.resource.as_ref().is_none_or(|resource| link.resource == *resource)
+        let is_it = |link: &&(usize, &Link)| {
+            let link = link.1;
+            let is_named = match link.role.is_empty() {
+                true => link.target == *target,
+                false => (&*link.target, &*link.role) == (name, role),
+            };
+            is_named && place.resource.as_ref().is_none_or(|resource| link.resource == *resource)
         };
-        let at = match row.links.iter().position(is_it) {
-            Some(at) => at,
-            None if fate == LinkFate::Undo => {
+        let all: Vec<(usize, &Link)> = row.links.iter().enumerate().collect();
+        let named: Vec<(usize, &Link)> = all.iter().filter(is_it).copied().collect();
+        let at = match named[..] {
+            [(at, _)] => at,
+            [] if fate == LinkFate::Undo => {
                 return Err(LinkError::Undecided { target: target.clone() });
             }
-            None => {
-                row.links.push(self.new_link(place, (name, role))?);
-                row.links.len() - 1
+            [] => {
+                let new = self.new_link(place, (name, role))?;
+                // A synset may be named by another of its numbers.
+                let at = row.links.iter().position(|link| link.is_same_place(&new));
+                at.unwrap_or_else(|| {
+                    row.links.push(new);
+                    row.links.len() - 1
+                })
+            }
+            _ => {
+                let places = named.iter().map(|(_, link)| link.place()).collect();
+                return Err(LinkError::Several { target: target.clone(), places });
             }
         };
         let link = &mut row.links[at];
@@ -83,7 +98,10 @@ impl Database {
             if place.resource.as_ref().is_some_and(|named| *named != resource.name) {
                 continue;
             }
+            let of_lu = matches!(place.of, LinkSubject::LexUnit(_));
             let (target, number, role) = match resource.kind {
+                // An LU has senses, classes and rolesets, and an FE has roles.
+                _ if of_lu != role.is_empty() => (None, 0, ""),
                 ResourceKind::Wordnet => {
                     let synset = self.wordnet(&resource.name)?.synset_called(&place.target)?;
                     let number = synset.as_ref().map_or(0, |synset| synset.id.0);

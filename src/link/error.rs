@@ -28,6 +28,14 @@ pub enum LinkError {
         /// What was named.
         target: String,
     },
+    /// Several links go by the name.
+    #[error("V-link-several: several links lead to `{target}`, expected one: name its role or its lexicon ({})", places.join(", "))]
+    Several {
+        /// What was named.
+        target: String,
+        /// Where they lead to.
+        places: Vec<String>,
+    },
     /// No such decision stands.
     #[error("V-link-undecided: no decision on the link to `{target}` stands")]
     Undecided {
@@ -41,6 +49,7 @@ coded!(LinkError {
     Self::Expand(error) => error.trouble(),
     Self::Verify(error) => error.trouble(),
     Self::NoTarget { .. } => Failed.coded("V-link-target"),
+    Self::Several { .. } => Failed.coded("V-link-several"),
     Self::Undecided { .. } => Failed.coded("V-link-undecided"),
 });
 

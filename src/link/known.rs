@@ -5,8 +5,7 @@ use std::collections::HashMap;
 use super::Result;
 use crate::database::Database;
 use crate::lexica::wordnet_lemma;
-use crate::lexicon::class_number;
-use crate::model::{Mapping, Predicate, ResourceKind, is_same_language};
+use crate::model::{Mapping, Predicate, ResourceKind, class_number, is_same_language};
 
 /// A predicate with its resource.
 #[derive(Debug)]

@@ -144,9 +144,7 @@ impl<'a> Linker<'a> {
         let units = self.units(frame)?;
         let made_of = self.made_of(frame, &units);
         let store = self.database.store();
-        let there = store.links_of(self.release.id, frame.id)?;
-        let there: HashMap<LinkSubject, Links> =
-            there.map(|row| row.map(|row| (row.of, row))).collect::<std::result::Result<_, _>>()?;
+        let there = self.stored(frame)?;
         let mut done = FrameLinks {
             frame: frame.name.clone(),
             lexunits: units.len() as u32,
@@ -158,6 +156,8 @@ impl<'a> Linker<'a> {
         let has_all = lus.chain(elements).all(|of| there.get(&of).is_some_and(is_same));
         if self.options.again || !has_all {
             let rows = self.compute(frame, &units, made_of, goes_on)?;
+            // Somebody may have decided meanwhile.
+            let there = self.stored(frame)?;
             let mut write = Write::default();
             for mut row in rows {
                 let before = there.get(&row.of);
@@ -180,6 +180,12 @@ impl<'a> Linker<'a> {
             done.linked += u32::from(matches!(row.of, LinkSubject::LexUnit(_)) && standing > 0);
         }
         Ok(done)
+    }
+
+    /// What was linked of a frame before, also to lexicons that are gone.
+    fn stored(&self, frame: &Frame) -> Result<HashMap<LinkSubject, Links>> {
+        let there = self.database.store().stored_links_of(self.release.id, frame.id)?;
+        Ok(there.map(|row| row.map(|row| (row.of, row))).collect::<std::result::Result<_, _>>()?)
     }
 
     fn compute(
@@ -269,14 +275,12 @@ fn keep_decided(row: &mut Links, before: Option<&Links>) {
         if old.decisions.is_empty() && old.source != LinkSource::User {
             continue;
         }
-        let is_it = |link: &&mut Link| {
-            (&link.resource, &link.target, &link.role) == (&old.resource, &old.target, &old.role)
-        };
-        match row.links.iter_mut().find(is_it) {
-            Some(link) => link.decisions.clone_from(&old.decisions),
+        match row.links.iter_mut().find(|link| link.is_same_place(old)) {
+            Some(link) => link.decisions.extend(old.decisions.iter().cloned()),
             None => row.links.push(old.clone()),
         }
     }
+    row.links.sort_by(|a, b| a.resource.cmp(&b.resource).then_with(|| b.score.total_cmp(&a.score)));
 }
 
 /// Synsets that a frame's LUs are linked to, each with the mean of the links' scores over all its

@@ -6,8 +6,7 @@ use super::known::{Held, sense_of};
 use super::senses::ScoredKeys;
 use super::{Linker, Unit};
 use crate::lexica::wordnet_lemma;
-use crate::lexicon::class_number;
-use crate::model::{Frame, Link, LinkSource, PredicateMember, ResourceKind};
+use crate::model::{Frame, Link, LinkSource, PredicateMember, ResourceKind, class_number};
 use crate::text::fold;
 
 /// The score of a link that a lexicon or SemLink gives.
@@ -54,8 +53,9 @@ impl Linker<'_> {
         for kind in [ResourceKind::Verbnet, ResourceKind::Propbank] {
             let held: Vec<&&Held> = of_word.iter().filter(|held| held.kind == kind).collect();
             for of in &held {
-                let (score, source) =
-                    self.of_predicate(frame, unit, (of, held.len()), keys, &links);
+                // Another version of a lexicon makes no word ambiguous.
+                let among = held.iter().filter(|it| it.resource == of.resource).count();
+                let (score, source) = self.of_predicate(frame, unit, (of, among), keys, &links);
                 links.push(Link {
                     resource: of.resource.clone(),
                     target: of.predicate.name.clone(),

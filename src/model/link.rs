@@ -95,6 +95,20 @@ pub struct LinkDecision {
 }
 
 impl Link {
+    /// Whether it leads where another link does.
+    #[must_use]
+    pub fn is_same_place(&self, other: &Self) -> bool {
+        let place = |of: &Self| (of.resource.clone(), of.target.clone(), of.role.clone());
+        place(self) == place(other)
+    }
+
+    /// Where it leads to: `leave-51.2:Agent of verbnet-3.4`.
+    #[must_use]
+    pub fn place(&self) -> String {
+        let role = if self.role.is_empty() { String::new() } else { format!(":{}", self.role) };
+        format!("{}{role} of {}", self.target, self.resource)
+    }
+
     /// The last decision that was not taken back.
     #[must_use]
     pub fn standing(&self) -> Option<&LinkDecision> {

@@ -97,6 +97,7 @@ pub use name::{is_invisible, is_name, is_xml, is_xml_name};
 pub(crate) use named::named;
 #[doc(hidden)]
 pub use named::{Named, by_name};
+pub(crate) use predicate::class_number;
 pub use predicate::{
     Mapping, Predicate, PredicateFrame, PredicateLink, PredicateMember, PredicatePart,
     PredicateRole,

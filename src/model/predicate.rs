@@ -111,3 +111,33 @@ pub struct Mapping {
     /// An FE.
     pub element: String,
 }
+
+/// The number of a class's name: `51.2-1` of `leave-51.2-1`, and of the number itself.
+#[must_use]
+pub(crate) fn class_number(name: &str) -> Option<&str> {
+    let starts = name.match_indices('-').map(|(at, _)| &name[at + 1..]);
+    let is_number = |of: &&str| {
+        of.starts_with(|letter: char| letter.is_ascii_digit())
+            && of.bytes().all(|byte| byte.is_ascii_digit() || b".-".contains(&byte))
+    };
+    std::iter::once(name).chain(starts).find(is_number)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_class_has_a_number_and_a_roleset_has_none() {
+        for (name, number) in [
+            ("leave-51.2", Some("51.2")),
+            ("leave-51.2-1-1", Some("51.2-1-1")),
+            ("51.2-1", Some("51.2-1")),
+            ("co-star-9", Some("9")),
+            ("abandon.01", None),
+            ("co-star.01", None),
+        ] {
+            assert_eq!(class_number(name), number, "{name}");
+        }
+    }
+}

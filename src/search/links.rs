@@ -7,6 +7,7 @@ use crate::database::Result;
 use crate::lexica::wordnet_lemma;
 use crate::model::{
     FrameId, Link, LinkSubject, LuId, Release, ReleaseId, ResourceKind, Synset, SynsetId,
+    class_number,
 };
 use crate::query::Field;
 use crate::store::Store;
@@ -64,8 +65,7 @@ impl Reader<'_> {
         match (self.field, kind) {
             (Field::Vn, ResourceKind::Verbnet) => {
                 values.insert(link.target.clone());
-                let number = link.target.split_once('-').map(|(_, number)| number.to_owned());
-                values.extend(number);
+                values.extend(class_number(&link.target).map(str::to_owned));
             }
             (Field::Pb, ResourceKind::Propbank) => drop(values.insert(link.target.clone())),
             (Field::Synset, ResourceKind::Wordnet) => {

@@ -7,17 +7,35 @@ use super::record::Stored;
 use super::{Result, Store};
 use crate::model::{FrameId, LinkSubject, Links, ReleaseId};
 
+/// Links that lead to one of these lexicons.
+fn leading(mut links: Links, names: &[String]) -> Links {
+    links.links.retain(|link| names.contains(&link.resource));
+    links
+}
+
 fn key(release: ReleaseId, frame: FrameId, of: LinkSubject) -> LinkKey {
     let (kind, number) = of.numbers();
     LinkKey { release, frame, kind, number }
 }
 
 impl Store {
-    /// The links of an LU or FE.
+    /// The links of an LU or FE to lexicons that the store has.
     ///
     /// # Errors
     /// When the engine fails or a record is damaged; so for every function here.
     pub fn links(
+        &self,
+        release: ReleaseId,
+        frame: FrameId,
+        of: LinkSubject,
+    ) -> Result<Option<Links>> {
+        let Some(links) = self.stored_links(release, frame, of)? else { return Ok(None) };
+        Ok(Some(leading(links, &self.resource_names()?)))
+    }
+
+    /// The links of an LU or FE, also to lexicons that were removed: decisions on them outlive
+    /// these, for when they come back.
+    pub fn stored_links(
         &self,
         release: ReleaseId,
         frame: FrameId,
@@ -29,8 +47,19 @@ impl Store {
         }
     }
 
-    /// The links of a frame's LUs, then of its FEs.
+    /// The links of a frame's LUs, then of its FEs, to lexicons that the store has.
     pub fn links_of(
+        &self,
+        release: ReleaseId,
+        frame: FrameId,
+    ) -> Result<impl Iterator<Item = Result<Links>> + '_> {
+        let names = self.resource_names()?;
+        let rows = self.stored_links_of(release, frame)?;
+        Ok(rows.map(move |row| row.map(|row| leading(row, &names))))
+    }
+
+    /// The links of a frame's LUs, then of its FEs, also to lexicons that were removed.
+    pub fn stored_links_of(
         &self,
         release: ReleaseId,
         frame: FrameId,
@@ -38,12 +67,14 @@ impl Store {
         self.links_under(Prefix::of(release).then(frame).bytes())
     }
 
-    /// All links of a release, by frame.
+    /// All links of a release to lexicons that the store has, by frame.
     pub fn all_links(
         &self,
         release: ReleaseId,
     ) -> Result<impl Iterator<Item = Result<Links>> + '_> {
-        self.links_under(Prefix::of(release).bytes())
+        let names = self.resource_names()?;
+        let rows = self.links_under(Prefix::of(release).bytes())?;
+        Ok(rows.map(move |row| row.map(|row| leading(row, &names))))
     }
 
     fn links_under(&self, prefix: Vec<u8>) -> Result<impl Iterator<Item = Result<Links>> + '_> {
@@ -71,7 +102,7 @@ impl Batch<'_> {
     /// # Errors
     /// When the engine fails.
     pub(crate) fn forget_links(&mut self, frame: FrameId, of: LinkSubject) -> Result<()> {
-        if self.store.links(self.release, frame, of)?.is_none() {
+        if self.store.stored_links(self.release, frame, of)?.is_none() {
             return Ok(());
         }
         self.delete_row(Family::Link, &key(self.release, frame, of).encode())

@@ -9,7 +9,7 @@ use crate::cli::print::output::{Format, tell};
 use crate::cli::print::render::Row;
 use crate::cli::{Context, Outcome};
 
-/// List the classes of VerbNet and the rolesets of PropBank that a word is in
+/// List the classes of VerbNet and rolesets of PropBank of a word
 ///
 /// A class stands with its own roles; a subclass has those of its parents, too.
 #[derive(Debug, clap::Args)]

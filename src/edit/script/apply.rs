@@ -449,11 +449,11 @@ fn put_elements(
     for (at, given) in labels {
         let extent = extent(&format!("elements[{at}]"), (text, index), given)?;
         let mut label = Label::new(&*given.name, extent);
-        let stayed = stayed(&before, LayerName::Fe, &label, given.rank);
-        label.annotator = match stayed.filter(|of| annotator.is_empty() && of.name == label.name) {
-            Some(stayed) => stayed.annotator.clone(),
-            None => annotator.to_owned(),
-        };
+        let stayed = before.iter().filter(|of| (&of.name, of.rank) == (&LayerName::Fe, given.rank));
+        let mut stayed = stayed.flat_map(|layer| &layer.labels);
+        let is_it = |of: &&Label| (&of.extent, &of.name) == (&label.extent, &label.name);
+        let stayed = stayed.find(is_it).filter(|_| annotator.is_empty());
+        label.annotator = stayed.map_or(annotator, |of| &of.annotator).to_owned();
         let says = |of: &Option<String>| of.clone().filter(|name| !name.is_empty());
         let said = [says(&given.gf), says(&given.pt)];
         let said = said.each_ref().map(Option::as_deref);
@@ -492,21 +492,20 @@ fn extent(field: &str, (text, index): (&str, &CharIndex), given: &ElementLabel) 
     }
 }
 
-/// The label of a layer that lies where another does.
-fn stayed<'l>(before: &'l [Layer], name: LayerName, label: &Label, rank: u8) -> Option<&'l Label> {
-    let mut layers = before.iter().filter(|layer| layer.name == name && layer.rank == rank);
-    layers.find_map(|layer| layer.labels.iter().find(|of| of.extent == label.extent))
-}
-
 /// Puts the GF and PT labels of a label's span back that stood there before.
 fn keep_descriptions(layers: &mut [Layer], before: &[Layer], label: &Label) {
     for name in [LayerName::Gf, LayerName::Pt] {
-        let Some(there) = label.extent.span().and(stayed(before, name.clone(), label, 1)) else {
+        let is_it = |layer: &&Layer| layer.name == name && layer.rank == 1;
+        let labels = before.iter().filter(is_it).flat_map(|layer| &layer.labels);
+        let there = labels.filter(|of| label.extent.span().is_some() && of.extent == label.extent);
+        let Some(layer) = layers.iter_mut().find(|layer| layer.name == name && layer.rank == 1)
+        else {
             continue;
         };
-        let layer = layers.iter_mut().find(|layer| layer.name == name && layer.rank == 1);
-        if let Some(layer) = layer.filter(|layer| !layer.labels.contains(there)) {
-            layer.labels.push(there.clone());
+        for of in there {
+            if !layer.labels.contains(of) {
+                layer.labels.push(of.clone());
+            }
         }
     }
 }

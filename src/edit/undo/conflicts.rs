@@ -5,8 +5,8 @@ use std::collections::{BTreeMap, BTreeSet};
 use super::super::staged::{Judged, StagedRow, judged, named};
 use super::super::{EditError, Result, Transaction};
 use crate::model::{
-    AnnotationSet, Decided, Document, Frame, FrameId, FrameRelation, LayerName, LexUnit, Reference,
-    Refers, SemType, Sentence, SentenceLayers,
+    AnnotationSet, Decided, Document, Frame, FrameId, FrameRelation, LayerName, LexUnit,
+    LinkSubject, Reference, Refers, SemType, Sentence, SentenceLayers,
 };
 use crate::store::{Action, Change, RowContent, Subject};
 use crate::text::fold;
@@ -312,7 +312,7 @@ impl Transaction<'_> {
 /// Whether what was written into such a row since an edit stays, where the edit is taken back.
 pub(super) fn stays(row: &RowContent) -> bool {
     match row {
-        RowContent::Layout(_) | RowContent::Verification(_) | RowContent::Links(_) => true,
+        RowContent::Layout(_) | RowContent::Verification(_) => true,
         RowContent::Discovery(search) => search.name.is_empty(),
         _ => false,
     }
@@ -344,6 +344,14 @@ impl Blocked {
             RowContent::Discovery(found) => {
                 ("discovery", found.name.clone(), Subject::LexUnit(found.frame, found.lu))
             }
+            RowContent::Links(links) => match links.of {
+                LinkSubject::LexUnit(lu) => {
+                    ("links", format!("of {lu}"), Subject::LexUnit(links.frame, lu))
+                }
+                LinkSubject::Element(fe) => {
+                    ("links", format!("of FE {fe}"), Subject::Frame(links.frame))
+                }
+            },
             _ => return None,
         };
         Some(Self { kind, id, subject, by: None })

@@ -219,7 +219,9 @@ impl Transaction<'_> {
             // What was written since stays.
             of if !is_left && stays(of) => return Ok(()),
             RowContent::Layout(_) => seen.layouts |= now.is_none(),
-            RowContent::Journal { .. } | RowContent::Discovery(_) if !is_left => {
+            RowContent::Journal { .. } | RowContent::Discovery(_) | RowContent::Links(_)
+                if !is_left =>
+            {
                 seen.blocked.extend(Blocked::by_row(&content));
             }
             of if is_plain(of) => seen.plain += 1,
