@@ -91,12 +91,12 @@ fn a_line_that_says_what_spans_cover_is_held_to_it() {
     // In bytes; in units of UTF-16.
     for targets in [json!([[10, 17]]), json!([[7, 14]])] {
         let ran = add(targets, "checked", matter.clone());
-        assert!(ran.code == Some(65) && ran.stderr.contains("trigger is `checked`"), "{ran:?}");
+        assert!(ran.code == Some(65) && ran.stderr.contains("`trigger` is `checked`"), "{ran:?}");
         assert!(ran.stderr.contains("offsets are code points"), "{ran:?}");
     }
     let ran =
         add(json!([[6, 13]]), "checked", json!({"name": "Matter", "span": [13, 15], "text": "it"}));
-    assert!(ran.code == Some(65) && ran.stderr.contains("elements[0].text is `it`"), "{ran:?}");
+    assert!(ran.code == Some(65) && ran.stderr.contains("`elements[0].text` is `it`"), "{ran:?}");
     let ran = add(json!([[6, 13]]), "checked", matter);
     assert_eq!(ran.code, Some(0), "{ran:?}");
     let ran = edit(store.path(), &[json!({"op": "edit-set", "set": "x7002", "trigger": "ropes"})]);

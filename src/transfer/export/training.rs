@@ -26,9 +26,9 @@ type Wanted = BTreeMap<(ReleaseId, SentenceId), (Vec<AnnotationSetId>, Vec<Optio
 const WAITING: usize = 2;
 
 impl Database {
-    /// Writes each sentence that has a set for which an expression holds, in order of sentence, into
-    /// files of these forms at once, each by a thread of its own. The report is that of the first.
-    /// All tokens have their tags from the tagger, if there is one that knows the release's
+    /// Writes each sentence that has a set for which an expression holds, in order of sentence,
+    /// into files of these forms at once, each by a thread of its own. The report is that of the
+    /// first. All tokens have their tags from the tagger, if there is one that knows the release's
     /// language, so that they are of one tag set; their lemmas follow the tags. Holds the ids of
     /// the sets in memory.
     ///
