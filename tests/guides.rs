@@ -112,7 +112,9 @@ fn fault(page: &str) -> Option<String> {
     let root = Path::new(env!("CARGO_MANIFEST_DIR"));
     let folder = tempfile::tempdir().unwrap();
     fs::create_dir_all(folder.path().join("tests/data")).unwrap();
-    for linked in ["tests/data/mini-framenet", "tests/data/mini-wordnet", "models"] {
+    let data = ["framenet", "wordnet", "verbnet", "propbank", "semlink"];
+    let data = data.map(|of| format!("tests/data/mini-{of}"));
+    for linked in data.iter().map(String::as_str).chain(["models"]) {
         std::os::unix::fs::symlink(root.join(linked), folder.path().join(linked)).unwrap();
     }
     examples(page).into_iter().find_map(|Example { command, shown }| {

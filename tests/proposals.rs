@@ -154,7 +154,11 @@ fn a_proposal_gathers_what_its_sets_say_and_the_likeliest_comes_first() {
 fn what_the_lexicon_of_the_frame_has_is_no_proposal() {
     let store = store();
     let script = store.path().join("script.jsonl");
-    std::fs::write(&script, r#"{"op": "add-lu", "frame": "Checking", "name": "vet.v"}"#).unwrap();
+    std::fs::write(
+        &script,
+        r#"{"op": "add-lu", "frame": "Checking", "name": "vet.v", "another": true}"#,
+    )
+    .unwrap();
     ok(fnstore_in(store.path(), &["edit", script.to_str().unwrap()]));
     assert!(!names(&proposals(store.path(), &[])).contains(&"vet.v"));
 }
