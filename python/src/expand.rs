@@ -302,10 +302,10 @@ impl database::Database {
     /// choice, asked, tell_bans, ban_lexicon, few_lus, reword, keep_fe, carry, targets,
     /// frame_fit, least_frame_fit, least_evokes, numbers. Models that are made for another language
     /// than the release are refused, unless any_language is true. With verifier, that verifier is
-    /// asked about each sentence that is kept. With from_sisters the LUs of the expression that have
-    /// no sentences get new ones from their sisters'. What blind_to finds is not read. With redo,
-    /// what the recipe wrote before is removed first. With sample, so many seeds are expanded, or so
-    /// many for each value of the fields in per.
+    /// asked about each sentence that is kept. With from_sisters the LUs of the expression that
+    /// have no sentences get new ones from their sisters'. What blind_to finds is not read. With
+    /// redo, what the recipe wrote before is removed first. With sample, so many seeds are
+    /// expanded, or so many for each value of the fields in per.
     #[pyo3(signature = (expression, *, recipe=None, model=None, models=None, filter=None,
                         verifier=None, from_sisters=false, blind_to=None, redo=false, sample=None,
                         per=None, seed=Count(1), device="cpu", limit=None, progress=None,

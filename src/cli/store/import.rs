@@ -27,7 +27,7 @@ use crate::cli::{Context, Outcome};
 use lines::Lines;
 use piped::Input;
 
-/// Import a release, an export, span-labelled data, or another lexicon
+/// Import a release, an export, span-labelled data, another lexicon
 ///
 /// Reads a release's zip file, or the directory that holds frame/, lu/ or fulltext/. Reads JSON
 /// lines: an export that `fnstore export --to jsonl` wrote, or texts with labelled spans. Reads a
