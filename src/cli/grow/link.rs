@@ -25,7 +25,7 @@ use crate::cli::print::render::Row;
 use crate::cli::process::stop;
 use crate::cli::{Context, Outcome};
 
-/// Link lexical units and frame elements to WordNets, VerbNet and PropBank
+/// Link LUs and frame elements to WordNets, VerbNet and PropBank
 ///
 /// An LU is linked to the synsets, classes and rolesets that have its lemma and part of speech.
 /// They are told apart by the words of both definitions, by the frame's other LUs, by the order of

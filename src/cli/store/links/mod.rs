@@ -17,7 +17,7 @@ use crate::cli::print::output::tell;
 use crate::cli::print::render::Row;
 use crate::cli::{Context, Outcome};
 
-/// List and decide on links of LUs and frame elements to other lexicons
+/// List and decide on links of LUs and FEs to other lexicons
 ///
 /// A row for each link that `fnstore link` computed or somebody added, the likeliest of an LU
 /// first. One that was rejected stays, and counts no longer. Every decision is recorded and can be
