@@ -7,13 +7,11 @@ use fnstore::database;
 use fnstore::discover::{Corpus, DiscoverOptions, Discoverer, FrameDiscoveries};
 use fnstore::expand::WORD_VECTORS;
 use fnstore::internals::paraphrase::Paraphraser;
-use fnstore::internals::store::NameKind;
 use fnstore::internals::tag::Tagger;
 use fnstore::internals::vectors::WordVectors;
 use fnstore::internals::verify::Verifier;
 use fnstore::model::{Discovery, FrameId};
 use fnstore::models::{ADAPTER, VERIFIER, find};
-use fnstore::query::{Case, Pattern};
 use pyo3::prelude::*;
 
 use crate::database::{Database, directories};
@@ -182,15 +180,8 @@ fn frames(
         return Ok(discoverer.frames()?);
     }
     let lexicon = database.lexicon(wishes.release.as_str())?;
-    let mut found = Vec::new();
-    for name in &wishes.frames {
-        let pattern = Pattern::exact(name, Case::Fold);
-        database.require_name(NameKind::Frame, &pattern)?;
-        for frame in lexicon.find_frames(&pattern)? {
-            found.push(frame?.id);
-        }
-    }
-    Ok(found)
+    let called = lexicon.frames_called(&wishes.frames)?;
+    Ok(called.into_iter().map(|frame| frame.id).collect())
 }
 
 fn search(

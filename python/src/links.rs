@@ -6,11 +6,9 @@ use std::sync::Arc;
 
 use fnstore::database;
 use fnstore::internals::WithStore as _;
-use fnstore::internals::store::NameKind;
 use fnstore::internals::verify::Verifier;
 use fnstore::link::{LinkFate, LinkOptions, LinkPlace, Linker, frame_synsets};
 use fnstore::model::{self, Frame, LinkSubject, Reviewed};
-use fnstore::query::{Case, Pattern};
 
 use pyo3::prelude::*;
 
@@ -96,20 +94,10 @@ impl Link {
 /// The frames of these names, or all.
 fn frames(database: &database::Database, release: &str, names: &[String]) -> Result<Vec<Frame>> {
     let lexicon = database.lexicon(release)?;
-    let mut found = Vec::new();
-    if names.is_empty() {
-        for frame in lexicon.frames()? {
-            found.push(frame?);
-        }
+    match names.is_empty() {
+        true => Ok(lexicon.frames()?.collect::<std::result::Result<_, _>>()?),
+        false => Ok(lexicon.frames_called(names)?),
     }
-    for name in names {
-        let pattern = Pattern::exact(name, Case::Fold);
-        database.require_name(NameKind::Frame, &pattern)?;
-        for frame in lexicon.find_frames(&pattern)? {
-            found.push(frame?);
-        }
-    }
-    Ok(found)
 }
 
 /// Which links are wanted.

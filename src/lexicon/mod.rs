@@ -246,6 +246,22 @@ impl<'a> Lexicon<'a> {
         Ok(ids.into_iter().filter_map(move |id| found(store.frame(release, id))))
     }
 
+    /// The frames of these names, letter case folded, in the order of the names.
+    ///
+    /// # Errors
+    /// When no release has a frame of one of the names, with the nearest name.
+    pub fn frames_called(&self, names: &[String]) -> Result<Vec<Frame>> {
+        let mut called = Vec::new();
+        for name in names {
+            let pattern = Pattern::exact(name, Case::Fold);
+            self.database.require_name(NameKind::Frame, &pattern)?;
+            for frame in self.find_frames(&pattern)? {
+                called.push(frame?);
+            }
+        }
+        Ok(called)
+    }
+
     /// Number and name of every frame, in order of name, without reading the frames themselves.
     pub fn frame_names(&self) -> Result<impl Iterator<Item = Result<(FrameId, String)>> + use<'a>> {
         Ok(self.store().frame_names(self.release.id)?.map(|row| Ok(row?)))

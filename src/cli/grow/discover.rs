@@ -13,8 +13,6 @@ use fnstore::model::{Discovery, FrameId, RefusedWord, Release, is_same_language}
 use fnstore::models::{ADAPTER, VERIFIER};
 use fnstore::paraphrase::{Paraphraser, base_of};
 use fnstore::proposals::DiscoveredRecord;
-use fnstore::query::{Case, Pattern};
-use fnstore::store::NameKind;
 use fnstore::tag::Tagger;
 use fnstore::vectors::WordVectors;
 use fnstore::verify::Verifier;
@@ -445,13 +443,6 @@ fn frames(
         return Ok(discoverer.frames()?);
     }
     let lexicon = database.lexicon(release)?;
-    let mut found = Vec::new();
-    for name in names {
-        let pattern = Pattern::exact(name, Case::Fold);
-        database.require_name(NameKind::Frame, &pattern)?;
-        for frame in lexicon.find_frames(&pattern)? {
-            found.push(frame?.id);
-        }
-    }
-    Ok(found)
+    let called = lexicon.frames_called(names)?;
+    Ok(called.into_iter().map(|frame| frame.id).collect())
 }

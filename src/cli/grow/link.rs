@@ -8,8 +8,6 @@ use fnstore::database::Database;
 use fnstore::expand::VerifierModels;
 use fnstore::link::{FrameLinks, LinkOptions, Linker};
 use fnstore::model::Frame;
-use fnstore::query::{Case, Pattern};
-use fnstore::store::NameKind;
 use fnstore::verify::Verifier;
 use serde::Serialize;
 
@@ -28,12 +26,12 @@ use crate::cli::{Context, Outcome};
 /// Link LUs and frame elements to WordNets, VerbNet and PropBank
 ///
 /// An LU is linked to the synsets, classes and rolesets that have its lemma and part of speech.
-/// They are told apart by the words of both definitions, by the frame's other LUs, by the order of
-/// senses, and by what SemLink and the lexicons themselves say of the frame. An FE is linked to
-/// roles of the classes and rolesets of its frame's LUs. Links with their scores join what
-/// `fnstore links`, `lus`, `show` and queries say. A frame is written whole. One that was linked in
-/// the same way is left as it is, and so are links that somebody decided on. An interrupted run
-/// resumes.
+/// They are told apart by the words of both definitions, by the frame's other LUs, and by the
+/// order of senses. What SemLink and the lexicons themselves say of the frame counts, too. An FE
+/// is linked to roles of the classes and rolesets of its frame's LUs. Links with their scores join
+/// what `fnstore links`, `lus`, `show` and queries say. A frame is written whole. One that was
+/// linked in the same way is left as it is, and so are links that somebody decided on. An
+/// interrupted run resumes.
 #[derive(Debug, clap::Args)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct Args {
@@ -111,15 +109,7 @@ fn frames(database: &Database, release: &str, names: &[String]) -> anyhow::Resul
         all.sort_by(|a, b| a.name.cmp(&b.name));
         return Ok(all);
     }
-    let mut found = Vec::new();
-    for name in names {
-        let pattern = Pattern::exact(name, Case::Fold);
-        database.require_name(NameKind::Frame, &pattern)?;
-        for frame in lexicon.find_frames(&pattern)? {
-            found.push(frame?);
-        }
-    }
-    Ok(found)
+    Ok(lexicon.frames_called(names)?)
 }
 
 pub(crate) fn run(args: Args, context: &mut Context) -> anyhow::Result<Outcome> {
