@@ -13,16 +13,18 @@ from ._errors import TextError
 from ._views import Drawn
 
 __all__ = [
-    "Agreement", "Alignment", "AnnotatedText", "AnnotationSet", "Answers", "Attestation", "BackupReport", "Carrying",
-    "Change", "CheckReport", "Commit", "Coverage", "Database", "DeletionReport", "Difference", "DiscoveredLu",
-    "Document", "Edition", "EditionChanges", "Edits", "Element", "ExpansionReport", "ExportReport", "FilterReport",
-    "Finding", "FoundFe", "Frame", "FrameElement", "FrameRelation", "FrameSearch", "FramenetFiles", "Generation",
-    "GenerationProgress", "GenerationReport", "Growth", "ImportReport", "Judgement", "Label", "Layer", "Leak",
-    "LexicalUnit", "Link", "MergedShard", "Paraphrase", "Predicate", "Progress", "PromiseCheck", "PromiseStanding", "Proposal",
-    "PublishedEdition", "Query", "Realization", "Release",
-    "Rewriting", "Score", "SemType", "Sentence", "SentenceRewriter", "SpanAligner", "StoredRecipe", "Substitutes",
-    "Synset", "Table", "Tagged", "Target", "TextAnnotator", "TextScorer", "Valence", "Verdict", "VerificationReport",
-    "WordFinder", "WordTagger", "create", "open", "recipe", "recipe_names", "restore",
+    "Agreement", "Alignment", "AnnotatedText", "AnnotationSet", "Answers", "Attestation", "BackupReport",
+    "Carrying", "Change", "CheckReport", "Commit", "Coverage", "Database", "DeletionReport", "Difference",
+    "DiscoveredLu", "Diversity", "Document", "Edition", "EditionChanges", "Edits", "Element", "ExpansionReport",
+    "ExportReport", "FilterReport", "Finding", "ForeignContent", "FoundFe", "FoundShards", "Frame",
+    "FrameElement", "FrameProgress", "FrameRelation", "FrameSearch", "FramenetFiles", "Generation",
+    "GenerationProgress", "GenerationReport", "Growth", "HiddenLus", "ImportReport", "Judgement", "Label",
+    "Layer", "Leak", "LexicalUnit", "Link", "MergedShard", "Paraphrase", "Predicate", "Progress",
+    "PromiseCheck", "PromiseStanding", "Proposal", "ProposalDecision", "PublishedEdition", "Query",
+    "Realization", "Release", "Rewriting", "Score", "SemType", "Sentence", "SentenceRewriter", "Server",
+    "ShardProgress", "ShardedExpansion", "SpanAligner", "StoredRecipe", "Substitutes", "Synset", "Table",
+    "Tagged", "Target", "TextAnnotator", "TextScorer", "Valence", "Verdict", "VerificationReport", "WordFinder",
+    "WordTagger", "create", "open", "recipe", "recipe_names", "restore", "shard_status",
 ]
 
 _Path = str | os.PathLike[str]
@@ -33,6 +35,7 @@ def create(path: _Path, *, exist_ok: bool = False) -> Database: ...
 def restore(backup: _Path, path: _Path, *, force: bool = False) -> BackupReport: ...
 def recipe(name: str) -> str: ...
 def recipe_names() -> list[str]: ...
+def shard_status(*paths: _Path, read: bool = False) -> FoundShards: ...
 def _program(line: Sequence[str]) -> None: ...
 @final
 class Element:
@@ -273,10 +276,12 @@ class Progress:
 
 @final
 class ExpansionReport:
-    recipe: Final[int]
+    recipe: Final[int | None]
     seeds: Final[int]
     done_before: Final[int]
     left: Final[int]
+    left_rounds: Final[int | None]
+    left_seconds: Final[float | None]
     sentences: Final[int]
     new_triggers: Final[int]
     new_pairs: Final[int]
@@ -594,7 +599,7 @@ class Rewriting:
     text: Final[str]
     paraphrases: Final[list[Paraphrase]]
     lifted: Final[list[str]]
-    stop: Final[Literal["length-limit", "blocked"] | None]
+    stop: Final[Literal["length-limit", "blocked", "rejected"] | None]
     def _repr_html_(self) -> str: ...
 
 @final
@@ -682,6 +687,7 @@ class SentenceRewriter:
         numbers: str | None,
         language: str | None,
         options: dict[str, object],
+        endpoint: Server | None,
     ) -> Self: ...
     def batch(
         self, items: list[tuple[str, list[str], list[list[str]], list[_Span], str, list[str]]]
@@ -692,6 +698,105 @@ class TextAnnotator:
     def batch(self, texts: list[str]) -> list[AnnotatedText | TextError]: ...
     def finish(self) -> str | None: ...
     def abort(self) -> None: ...
+
+@final
+class Diversity:
+    round: Final[int | None]
+    sets: Final[int]
+    self_bleu: Final[float | None]
+    source_bleu: Final[float]
+    changed_words: Final[float]
+    pos_changed: Final[float | None]
+    pos_jaccard: Final[float | None]
+    pos_weighted: Final[float | None]
+
+@final
+class ForeignContent:
+    release: Final[str]
+    kind: Final[Literal["frame", "lu", "document", "top"]]
+    name: Final[str]
+    element: Final[str]
+    content: Final[str]
+
+@final
+class ProposalDecision:
+    release: Final[str]
+    frame: Final[str]
+    lu: Final[str]
+    verdict: Final[Literal["accept", "reject", "move", "merge"]]
+    reviewer: Final[str]
+    time: Final[int]
+    note: Final[str]
+    to_frame: Final[str | None]
+    to_lu: Final[str | None]
+    sets: Final[int]
+    undone_by: Final[str | None]
+    undone_at: Final[int | None]
+    undone_note: Final[str | None]
+
+@final
+class HiddenLus:
+    frame: Final[str | None]
+    hidden: Final[int]
+    proposals: Final[int]
+    found: Final[int]
+    recall: Final[float]
+    recall_at_10: Final[float]
+    recall_at_50: Final[float]
+    precision: Final[float | None]
+
+@final
+class Server:
+    url: Final[str]
+    def __new__(
+        cls,
+        url: str,
+        *,
+        key_from: str | None = None,
+        max_requests: int | None = None,
+        max_tokens: int | None = None,
+        timeout: int = 120,
+        tries: int = 5,
+        answers: _Path | None = None,
+    ) -> Self: ...
+
+@final
+class FrameProgress:
+    release: Final[str]
+    frame: Final[str]
+    seeds: Final[int]
+    done: Final[int]
+    ended: Final[dict[str, int]]
+    begun: Final[int]
+    rounds_missing: Final[int]
+
+@final
+class ShardProgress:
+    shard: Final[int]
+    of: Final[int]
+    state: Final[Literal["done", "running", "stopped", "missing", "damaged"]]
+    seeds_done: Final[int]
+    seeds: Final[int]
+    sets: Final[int]
+    noted_seconds_ago: Final[int | None]
+    path: Final[Path | None]
+
+@final
+class ShardedExpansion:
+    release: Final[str]
+    query: Final[str]
+    recipe: Final[str]
+    rounds: Final[int]
+    shards: Final[list[ShardProgress]]
+    seconds_left: Final[float | None]
+    is_whole: Final[bool]
+    def __bool__(self) -> bool: ...
+
+@final
+class FoundShards:
+    expansions: Final[list[ShardedExpansion]]
+    unreadable: Final[list[str]]
+    def __bool__(self) -> bool: ...
 
 @final
 class GenerationProgress:
@@ -714,6 +819,7 @@ class GenerationReport:
     blanks: Final[int]
     skipped: Final[dict[str, int]]
     passed_over: Final[dict[str, int]]
+    left_seconds: Final[float | None]
     seconds: Final[float]
 
 @final
@@ -976,7 +1082,7 @@ class Database:
         expression: str = "",
         *,
         lacking: str = "annotation",
-        method: Literal["sister-lu", "infill"] = "sister-lu",
+        method: Literal["sister-lu", "infill"] | None = None,
         mode: str = "fe",
         sisters: str = "agreeing",
         sources: int | None = None,
@@ -986,10 +1092,12 @@ class Database:
         verifier: _Path | None = None,
         seed: int = 1,
         limit: int | None = None,
+        dry_run: bool = False,
         model: _Path | None = None,
         ranker: _Path | None = None,
         classifier: _Path | None = None,
         prompt: _Path | None = None,
+        endpoint: Server | None = None,
         models: _Path | None = None,
         device: str = "cpu",
         numbers: str | None = None,
@@ -997,6 +1105,33 @@ class Database:
         progress: Callable[[GenerationProgress], object] | None = None,
     ) -> GenerationReport: ...
     def leaks(self) -> list[Leak]: ...
+    def diversity(
+        self,
+        expression: str = "",
+        *,
+        no_pos: bool = False,
+        tagger: _Path = "tagger",
+        encoder: _Path | None = None,
+        models: _Path | None = None,
+        device: str = "cpu",
+        any_language: bool = False,
+    ) -> list[Diversity]: ...
+    def foreign(
+        self,
+        content: str | None = None,
+        *,
+        kind: Literal["frame", "lu", "document", "top"] | None = None,
+        release: str | None = None,
+    ) -> list[ForeignContent]: ...
+    def proposal_decisions(self, release: str | None = None) -> list[ProposalDecision]: ...
+    def measure_proposals(
+        self,
+        expression: str = "",
+        *,
+        hidden: Sequence[tuple[str, str]] | _Path,
+        ranker: _Path | None = None,
+        models: _Path | None = None,
+    ) -> list[HiddenLus]: ...
     def check(self, *, deep: bool = False, progress: Callable[[int], object] | None = None) -> CheckReport: ...
     def backup(self, path: _Path) -> BackupReport: ...
     def with_split_list(self, path: _Path, *, strict: bool = False) -> Database: ...
@@ -1029,8 +1164,30 @@ class Database:
         limit: int | None = None,
         progress: Callable[[Progress], object] | None = None,
         any_language: bool = False,
+        shard: str | None = None,
+        out: _Path | None = None,
+        dry_run: bool = False,
+        endpoint: Server | None = None,
         **settings: object,
     ) -> ExpansionReport: ...
+    def expansion_status(
+        self,
+        expression: str = "",
+        *,
+        recipe: str | None = None,
+        model: _Path | None = None,
+        models: _Path | None = None,
+        filter: _Path | None = None,
+        verifier: _Path | None = None,
+        from_sisters: bool = False,
+        blind_to: str | None = None,
+        sample: int | None = None,
+        per: str | None = None,
+        seed: int = 1,
+        any_language: bool = False,
+        endpoint: Server | None = None,
+        **settings: object,
+    ) -> list[FrameProgress]: ...
     def transaction(self, release: str | None = None, *, reviewer: str | None = None) -> Transaction: ...
     def _framenet(self, release: str | None, generated: bool) -> FramenetFiles: ...
     def __enter__(self) -> Self: ...

@@ -8,10 +8,18 @@ import warnings
 from pathlib import Path
 
 
+def _cache() -> Path:
+    return Path(os.environ.get("FNSTORE_CACHE") or Path.home() / ".cache" / "fnstore")
+
+
 def cache() -> Path:
     """Where models lie that were fetched."""
-    return Path(os.environ.get("FNSTORE_CACHE") or Path.home() / ".cache" / "fnstore") / "models"
+    return _cache() / "models"
 
+
+def answers() -> Path:
+    """Where answers of servers are kept."""
+    return _cache() / "answers"
 
 
 def packaged() -> list[Path]:

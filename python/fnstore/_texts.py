@@ -20,6 +20,7 @@ from ._fnstore import (
     Rewriting,
     Score,
     SentenceRewriter,
+    Server,
     SpanAligner,
     Substitutes,
     Tagged,
@@ -184,6 +185,7 @@ def paraphrase(
     words: str = "known",
     max_pieces: int = 80,
     model: _Path | None = None,
+    endpoint: Server | None = None,
     models: _Path | None = None,
     device: str = "cpu",
     numbers: str | None = None,
@@ -194,7 +196,8 @@ def paraphrase(
     """Rewrites sentences, with banned and required words, as ``fnstore paraphrase`` does.
 
     A text is a sentence, or a mapping with ``text`` and perhaps ``avoid``, ``require`` (phrases, or lists of
-    alternatives), ``keep`` (spans), ``prefix`` and ``hint``. Constraints and settings are those of the command.
+    alternatives), ``keep`` (spans), ``prefix`` and ``hint``. Constraints and settings are those of the command. With
+    ``endpoint`` a server writes, one text after the other, whose name of its model is ``model``.
     """
     options: dict[str, object] = {
         "avoid": list(avoid),
@@ -221,7 +224,7 @@ def paraphrase(
         "words": words,
         "max_pieces": max_pieces,
     }
-    rewriter = SentenceRewriter(directories(models), model, device, numbers, language, options)
+    rewriter = SentenceRewriter(directories(models), model, device, numbers, language, options, endpoint)
     allowed = ("text", "avoid", "require", "keep", "prefix", "hint")
 
     def request(item: object) -> tuple[str, list[str], list[list[str]], list[_Span], str, list[str]]:
@@ -230,7 +233,8 @@ def paraphrase(
         kept = [_spans(span)[0] for span in of.get("keep", ())]
         return of["text"], list(of.get("avoid", ())), alternatives, kept, of.get("prefix", ""), list(of.get("hint", ()))
 
-    return stream(texts, request, _typed(rewriter.batch), size=32, errors=errors, progress=progress)
+    size = 1 if endpoint is not None else 32
+    return stream(texts, request, _typed(rewriter.batch), size=size, errors=errors, progress=progress)
 
 
 def align(

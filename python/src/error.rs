@@ -299,6 +299,17 @@ of_models! {
     ParaphraseError,
 }
 
+impl From<fnstore::internals::endpoint::EndpointError> for Fault {
+    fn from(error: fnstore::internals::endpoint::EndpointError) -> Self {
+        Self::of(
+            "ModelError",
+            &error,
+            "H-endpoint",
+            "fnstore.Server(url) says how a server is asked",
+        )
+    }
+}
+
 impl From<fnstore::internals::review::ReviewError> for Fault {
     fn from(error: fnstore::internals::review::ReviewError) -> Self {
         Self::of("StoreError", &error, "V-review", "fnstore check says what is wrong with a store")

@@ -8,7 +8,7 @@ use std::sync::Arc;
 use fnstore::database::{Database, DatabaseError};
 use fnstore::expand::{
     self, BlindTo, ExpandError, FromSisters, Guidance, GuideModels, Models, Recipe, RecipeSettings,
-    RewriterSource, RunOptions, VerifierModels,
+    RewriterSource, RunOptions, Shard, VerifierModels,
 };
 use fnstore::internals::paraphrase::base_of;
 use fnstore::models::{default_rewriter, find};
@@ -23,6 +23,8 @@ use crate::error::{Fault, Result};
 use crate::handle::Handle;
 use crate::models::device;
 use crate::number::Count;
+use crate::servers::Server;
+use crate::shards::FrameProgress;
 
 /// How far an expansion is.
 #[pyclass(frozen, get_all, module = "fnstore")]
@@ -45,14 +47,18 @@ impl Progress {
 /// What an expansion did.
 #[pyclass(frozen, get_all, module = "fnstore")]
 pub(crate) struct ExpansionReport {
-    /// Number of the recipe in the store.
-    recipe: u32,
+    /// Number of the recipe in the store; None while nothing of it is there.
+    recipe: Option<u32>,
     /// Human annotation sets that match.
     seeds: u64,
     /// Those that were through all rounds before this run.
     done_before: u64,
-    /// Those that the limit left to a later run.
+    /// Those that the limit left to a later run; of a dry run those that have rounds to go.
     left: u64,
+    /// Of a dry run: rounds that are missing.
+    left_rounds: Option<u64>,
+    /// Of a dry run: seconds that they take, about; None where none was measured.
+    left_seconds: Option<f64>,
     /// Sentences written.
     sentences: u64,
     new_triggers: u64,
@@ -78,6 +84,52 @@ impl ExpansionReport {
         format!(
             "<ExpansionReport {sentences} sentences of {seeds} sets, {new_triggers} new triggers>"
         )
+    }
+}
+
+impl ExpansionReport {
+    fn of(recipe: Option<u32>, report: expand::Report) -> Self {
+        let named = |(reason, count): (expand::EndReason, u64)| (reason.as_str(), count);
+        let dropped = report.carried.dropped.into_iter();
+        Self {
+            recipe,
+            seeds: report.seeds,
+            done_before: report.done_before,
+            left: report.left,
+            left_rounds: None,
+            left_seconds: None,
+            sentences: report.sentences,
+            new_triggers: report.new_triggers,
+            new_pairs: report.new_pairs,
+            proposed_lus: report.proposed_lexunits,
+            flags: report.flags,
+            carried: report.carried.found,
+            dropped: dropped.map(|(of, count)| (of.as_str(), count)).collect(),
+            unproductive: report.unproductive.into_iter().map(named).collect(),
+            seconds: report.elapsed.as_secs_f64(),
+        }
+    }
+
+    /// Of a run that wrote nothing.
+    fn without_sentences(recipe: Option<u32>, seeds: u64, done_before: u64) -> Self {
+        let (flags, dropped, unproductive) = Default::default();
+        Self {
+            recipe,
+            seeds,
+            done_before,
+            left: 0,
+            left_rounds: None,
+            left_seconds: None,
+            sentences: 0,
+            new_triggers: 0,
+            new_pairs: 0,
+            proposed_lus: 0,
+            flags,
+            carried: 0,
+            dropped,
+            unproductive,
+            seconds: 0.0,
+        }
     }
 }
 
@@ -151,19 +203,26 @@ struct Wishes {
     device: String,
     limit: Option<usize>,
     any_language: bool,
+    endpoint: Option<Server>,
 }
 
 impl Wishes {
     /// The recipe and how far it is followed: what is asked for, then what the named recipe says,
     /// then the defaults.
-    fn recipe(&self) -> Result<(Recipe, RunOptions)> {
+    fn recipe(&self) -> Result<(Recipe, RunOptions, RecipeSettings)> {
         let dirs = &self.models;
-        let name = match &self.model {
-            Some(name) => name.clone(),
-            None => default_rewriter(dirs)?.0.into(),
-        };
         let found = |name: &PathBuf| model(name, dirs);
-        let rewriter = RewriterSource::in_directory(found(&name)?, dirs)?;
+        let rewriter = match (&self.endpoint, &self.model) {
+            (Some(server), name) => {
+                let name = name.as_deref().and_then(Path::to_str);
+                RewriterSource::Server(server.settings(name)?)
+            }
+            (None, Some(name)) => RewriterSource::in_directory(found(name)?, dirs)?,
+            (None, None) => {
+                let name = default_rewriter(dirs)?.0.into();
+                RewriterSource::in_directory(found(&name)?, dirs)?
+            }
+        };
         let mut models = Models::search_with(rewriter, dirs)?;
         let named = self.recipe.as_deref().map(RecipeSettings::open).transpose()?;
         let mut named = named.unwrap_or_default();
@@ -187,13 +246,13 @@ impl Wishes {
             models.verifier = Some(VerifierModels { adapter, base });
         }
         let (mut recipe, mut options) = (Recipe::new(models), RunOptions::default());
-        settings.apply(&mut recipe, &mut options);
+        settings.clone().apply(&mut recipe, &mut options);
         options.seed_limit = self.limit;
         options.verify = self.verifier.is_some();
         recipe.check()?;
         options.check()?;
         options.device = device(&self.device)?;
-        Ok((recipe, options))
+        Ok((recipe, options, settings))
     }
 }
 
@@ -222,58 +281,139 @@ fn seeds(
     Ok(database.sample(&all, sampling)?.expression)
 }
 
+/// What is done with an expansion that is asked for.
+enum Work {
+    /// It is run.
+    Run,
+    /// A part of it goes into a file.
+    Shard(Shard, PathBuf),
+    /// It is measured, or a part of it.
+    Measure(Option<Shard>),
+}
+
+impl Work {
+    fn new(shard: Option<&str>, out: Option<PathBuf>, dry_run: bool) -> Result<Self> {
+        let shard = shard.map(Shard::asked).transpose().map_err(ExpandError::from)?;
+        match (shard, out) {
+            (shard, None) if dry_run => Ok(Self::Measure(shard)),
+            (Some(shard), Some(out)) if !dry_run => Ok(Self::Shard(shard, out)),
+            (None, None) => Ok(Self::Run),
+            _ => {
+                let message = "a shard is computed into a file, and nothing else is";
+                let advice = "give both shard=\"1/16\" and out=FILE, or shard with dry_run=True";
+                Err(Fault::new("ExpandError", "X-shard", message, advice))
+            }
+        }
+    }
+}
+
+/// A recipe, and how far it is followed.
+type Followed<'a> = (&'a Recipe, &'a RunOptions);
+type Telling<'t> = &'t mut dyn FnMut(&expand::ExpansionProgress) -> ControlFlow<()>;
+
+/// A part of an expansion in a file. One that was there is not computed again.
+fn computed(
+    database: &Database,
+    (expression, (recipe, options)): (&Expression, Followed<'_>),
+    (shard, file): (Shard, &Path),
+    tell: Telling<'_>,
+) -> Result<ExpansionReport> {
+    let told = (expression, recipe, options);
+    Ok(match expand::run_shard(database, told, (shard, file), tell)? {
+        (_, Some(report)) => ExpansionReport::of(None, report),
+        (there, None) => {
+            let seeds = there.map_or(0, |there| there.seeds);
+            ExpansionReport::without_sentences(None, seeds, seeds)
+        }
+    })
+}
+
+/// What is left of an expansion, and how long it takes.
+fn measured(
+    database: &Database,
+    (expression, (recipe, options)): (&Expression, Followed<'_>),
+    shard: Option<Shard>,
+    tell: Telling<'_>,
+) -> Result<ExpansionReport> {
+    let told = (expression, recipe, options);
+    let (status, estimate) = expand::estimate(database, told, shard, tell)?;
+    let total = status.total();
+    let done = total.done + total.ended.values().sum::<u64>();
+    let recipe = status.recipe.map(|recipe| recipe.0);
+    Ok(ExpansionReport {
+        left: total.seeds - done,
+        left_rounds: Some(total.rounds_missing),
+        left_seconds: estimate.map(|estimate| estimate.missing.as_secs_f64()),
+        seconds: estimate.map_or(0.0, |estimate| estimate.elapsed.as_secs_f64()),
+        ..ExpansionReport::without_sentences(recipe, total.seeds, done)
+    })
+}
+
+impl Wishes {
+    /// The expressions under whose split list seeds are read: where they name no list, what is
+    /// held out may.
+    fn listed(&self, handle: &Handle, expression: &Expression) -> Result<Expression> {
+        let blind_to = self.blind_to.as_deref().map(Expression::parse).transpose();
+        let blind_to = blind_to.map_err(DatabaseError::from)?;
+        Ok(match handle.get()?.split_list_for(expression)? {
+            Some(_) => expression.clone(),
+            None => blind_to.unwrap_or_else(|| expression.clone()),
+        })
+    }
+
+    fn worked(
+        &self,
+        handle: &Handle,
+        expression: Expression,
+        work: &Work,
+        tell: Telling<'_>,
+    ) -> Result<ExpansionReport> {
+        let (mut recipe, options, settings) = self.recipe()?;
+        if matches!(work, Work::Shard(..)) {
+            expand::require_models(&recipe, &settings, self.filter.is_some())
+                .map_err(ExpandError::from)?;
+        }
+        let listed = self.listed(handle, &expression)?;
+        let with = |database: &Database| {
+            database.allow_any_language(self.any_language);
+            let expression = seeds(database, expression, (&mut recipe, self))?;
+            let followed = (&recipe, &options);
+            let told = (&expression, followed);
+            match work {
+                Work::Shard(shard, file) => computed(database, told, (*shard, file), tell),
+                Work::Measure(shard) => measured(database, told, *shard, tell),
+                Work::Run => {
+                    if self.redo {
+                        expand::forget(database, &expression, followed)?;
+                    }
+                    let report = expand::run_with(database, &expression, followed, tell)?;
+                    Ok(ExpansionReport::of(Some(report.recipe.0), report))
+                }
+            }
+        };
+        match work {
+            Work::Run => handle.write_for(&listed, with),
+            _ => handle.read_for(&listed, with),
+        }
+    }
+}
+
 fn expand(
     py: Python<'_>,
     handle: &Arc<Handle>,
     expression: &str,
-    (wishes, progress): (Wishes, Option<Py<PyAny>>),
+    (wishes, work, progress): (Wishes, Work, Option<Py<PyAny>>),
 ) -> PyResult<ExpansionReport> {
     let mut teller = Teller::new(progress);
     let report = py.detach(|| {
         let expression = Expression::parse(expression).map_err(DatabaseError::from)?;
-        let (mut recipe, options) = wishes.recipe()?;
-        let blind_to = wishes.blind_to.as_deref().map(Expression::parse).transpose();
-        let listed = blind_to.map_err(DatabaseError::from)?;
-        // Where the seeds name no list, what is held out may.
-        let listed = match handle.get()?.split_list_for(&expression)? {
-            Some(_) => expression.clone(),
-            None => listed.unwrap_or_else(|| expression.clone()),
-        };
-        handle.write_for(&listed, |database: &Database| {
-            database.allow_any_language(wishes.any_language);
-            let expression = seeds(database, expression, (&mut recipe, &wishes))?;
-            if wishes.redo {
-                expand::forget(database, &expression, (&recipe, &options))?;
-            }
-            Ok(expand::run_with(database, &expression, (&recipe, &options), &mut |at| {
-                let told = Progress { seeds: at.seeds, of: at.of, sentences: at.sentences };
-                teller.tell(|function| function.call1((told,)).map(drop))
-            })?)
+        wishes.worked(handle, expression, &work, &mut |at| {
+            let told = Progress { seeds: at.seeds, of: at.of, sentences: at.sentences };
+            teller.tell(|function| function.call1((told,)).map(drop))
         })
     });
     teller.end()?;
-    let report = report?;
-    let named = |(reason, count): (expand::EndReason, u64)| (reason.as_str(), count);
-    Ok(ExpansionReport {
-        recipe: report.recipe.0,
-        seeds: report.seeds,
-        done_before: report.done_before,
-        left: report.left,
-        sentences: report.sentences,
-        new_triggers: report.new_triggers,
-        new_pairs: report.new_pairs,
-        proposed_lus: report.proposed_lexunits,
-        flags: report.flags,
-        carried: report.carried.found,
-        dropped: report
-            .carried
-            .dropped
-            .into_iter()
-            .map(|(of, count)| (of.as_str(), count))
-            .collect(),
-        unproductive: report.unproductive.into_iter().map(named).collect(),
-        seconds: report.elapsed.as_secs_f64(),
-    })
+    Ok(report?)
 }
 
 /// Settings of a recipe by the names that its file has.
@@ -305,15 +445,20 @@ impl database::Database {
     /// asked about each sentence that is kept. With from_sisters the LUs of the expression that
     /// have no sentences get new ones from their sisters'. What blind_to finds is not read. With
     /// redo, what the recipe wrote before is removed first. With sample, so many seeds are
-    /// expanded, or so many for each value of the fields in per.
+    /// expanded, or so many for each value of the fields in per. With shard, as "3/16", that part
+    /// is computed into the file out, with a manifest beside it; `db.merge` takes it in. With
+    /// dry_run nothing is written: the report says what is left, and how long that takes. With
+    /// endpoint a Server rewrites, whose name of its model is model.
     #[pyo3(signature = (expression, *, recipe=None, model=None, models=None, filter=None,
                         verifier=None, from_sisters=false, blind_to=None, redo=false, sample=None,
                         per=None, seed=Count(1), device="cpu", limit=None, progress=None,
-                        any_language=false, **settings),
+                        any_language=false, shard=None, out=None, dry_run=false, endpoint=None,
+                        **settings),
            text_signature = "($self, expression, *, recipe=None, model=None, models=None, \
                              filter=None, verifier=None, from_sisters=False, blind_to=None, \
                              redo=False, sample=None, per=None, seed=1, device='cpu', limit=None, \
-                             progress=None, any_language=False, **settings)")]
+                             progress=None, any_language=False, shard=None, out=None, \
+                             dry_run=False, endpoint=None, **settings)")]
     #[allow(clippy::too_many_arguments, reason = "Python's callers name them")]
     fn expand(
         &self,
@@ -334,8 +479,13 @@ impl database::Database {
         limit: Option<Count>,
         progress: Option<Py<PyAny>>,
         any_language: bool,
+        shard: Option<&str>,
+        out: Option<PathBuf>,
+        dry_run: bool,
+        endpoint: Option<&Server>,
         settings: Option<&Bound<'_, PyDict>>,
     ) -> PyResult<ExpansionReport> {
+        let work = Work::new(shard, out, dry_run)?;
         let models = directories(py, models)?;
         let (settings, device) = (self::settings(settings)?, device.to_owned());
         let wishes = Wishes {
@@ -352,7 +502,65 @@ impl database::Database {
             device,
             limit: limit.map(Count::size),
             any_language,
+            endpoint: endpoint.cloned(),
         };
-        expand(py, &self.handle, expression, (wishes, progress))
+        expand(py, &self.handle, expression, (wishes, work, progress))
+    }
+
+    /// How far an expansion is that would be made so: a row for each frame. Nothing is written.
+    #[pyo3(signature = (expression="", *, recipe=None, model=None, models=None, filter=None,
+                        verifier=None, from_sisters=false, blind_to=None, sample=None, per=None,
+                        seed=Count(1), any_language=false, endpoint=None, **settings),
+           text_signature = "($self, expression='', *, recipe=None, model=None, models=None, \
+                             filter=None, verifier=None, from_sisters=False, blind_to=None, \
+                             sample=None, per=None, seed=1, any_language=False, endpoint=None, \
+                             **settings)")]
+    #[allow(clippy::too_many_arguments, reason = "Python's callers name them")]
+    fn expansion_status(
+        &self,
+        py: Python<'_>,
+        expression: &str,
+        recipe: Option<String>,
+        model: Option<PathBuf>,
+        models: Option<PathBuf>,
+        filter: Option<PathBuf>,
+        verifier: Option<PathBuf>,
+        from_sisters: bool,
+        blind_to: Option<String>,
+        sample: Option<Count>,
+        per: Option<&str>,
+        seed: Count,
+        any_language: bool,
+        endpoint: Option<&Server>,
+        settings: Option<&Bound<'_, PyDict>>,
+    ) -> PyResult<Vec<FrameProgress>> {
+        let wishes = Wishes {
+            settings: self::settings(settings)?,
+            recipe,
+            model,
+            models: directories(py, models)?,
+            filter,
+            verifier,
+            from_sisters,
+            blind_to,
+            redo: false,
+            sampling: sampling(sample, per, seed)?,
+            device: "cpu".to_owned(),
+            limit: None,
+            any_language,
+            endpoint: endpoint.cloned(),
+        };
+        let rows = py.detach(|| {
+            let expression = Expression::parse(expression).map_err(DatabaseError::from)?;
+            let (mut recipe, options, _) = wishes.recipe()?;
+            let listed = wishes.listed(&self.handle, &expression)?;
+            self.handle.read_for(&listed, |database| {
+                database.allow_any_language(any_language);
+                let expression = seeds(database, expression, (&mut recipe, &wishes))?;
+                let status = expand::status(database, &expression, (&recipe, &options))?;
+                Ok(status.records(database)?)
+            })
+        });
+        Ok(rows?.into_iter().map(FrameProgress::from).collect())
     }
 }

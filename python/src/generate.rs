@@ -6,8 +6,8 @@ use std::path::{Path, PathBuf};
 use fnstore::database::{self, DatabaseError};
 use fnstore::expand::{FrameModels, VerifierModels};
 use fnstore::internals::generate::{
-    self, Answer, GenerationPrompt, GenerationRecipe, Generator, LanguageFiller, Seq2SeqFiller,
-    TrainedFiller, is_seq2seq, stamped,
+    self, Answer, Estimate, GenerationPrompt, GenerationRecipe, Generator, LanguageFiller,
+    RemoteFiller, Seq2SeqFiller, TrainedFiller, is_seq2seq, stamped,
 };
 use fnstore::internals::identify::FrameIdentifier;
 use fnstore::internals::label::Labeller;
@@ -25,6 +25,7 @@ use crate::error::{Fault, Result};
 use crate::expand::Teller;
 use crate::models::{Places, named};
 use crate::number::Count;
+use crate::servers::Server;
 
 /// The adapter for infilling, the language model and the classifier, unless others are named.
 const INFILLER: &str = "infill";
@@ -76,6 +77,8 @@ pub(crate) struct GenerationReport {
     skipped: BTreeMap<&'static str, u64>,
     /// Sentences of sisters that were passed over, by reason.
     passed_over: BTreeMap<&'static str, u64>,
+    /// Of a dry run: seconds that the LUs which are left take, about; None where none was tried.
+    left_seconds: Option<f64>,
     seconds: f64,
 }
 
@@ -110,7 +113,21 @@ impl From<generate::GenerationReport> for GenerationReport {
             blanks: of.blanks,
             skipped,
             passed_over: passed_over.collect(),
+            left_seconds: None,
             seconds: of.elapsed.as_secs_f64(),
+        }
+    }
+}
+
+impl From<Estimate> for GenerationReport {
+    fn from(of: Estimate) -> Self {
+        Self {
+            lus: of.lexunits,
+            done_before: of.done_before,
+            left: of.left,
+            left_seconds: (of.measured > 0).then(|| of.missing.as_secs_f64()),
+            seconds: of.elapsed.as_secs_f64(),
+            ..generate::GenerationReport::default().into()
         }
     }
 }
@@ -122,6 +139,7 @@ struct Named {
     classifier: Option<PathBuf>,
     prompt: Option<PathBuf>,
     verifier: Option<PathBuf>,
+    endpoint: Option<Server>,
 }
 
 fn is_none(name: Option<&Path>) -> bool {
@@ -136,6 +154,15 @@ impl Named {
     /// What fills blanks, ranks and filters.
     fn filling(&self, places: &Places) -> Result<Generator> {
         let named = self.model.as_deref();
+        if let Some(server) = &self.endpoint {
+            let filler = RemoteFiller::new(
+                server.open(named.and_then(Path::to_str))?,
+                self.prompt_of_server()?,
+            );
+            let generator = Generator::copying().asking(filler);
+            return self
+                .reading(self.ranking(generator, self.ranker.as_deref(), false, places)?, places);
+        }
         let place = find(named.unwrap_or(Path::new(INFILLER)), &places.dirs);
         if let Some(place) = place.as_deref().filter(|place| named.is_some() && is_seq2seq(place)) {
             if self.prompt.is_some() {
@@ -169,6 +196,19 @@ impl Named {
         let files = stamped(&adapter).map_err(|error| unreadable(&adapter, &error))?;
         let ranked = self.ranking(generator, Some(&base), true, places)?;
         self.reading(ranked.reading_files(files), places)
+    }
+
+    /// How a server is asked: `json`, `paper`, or as a file says.
+    fn prompt_of_server(&self) -> Result<GenerationPrompt> {
+        let prompt = match self.prompt.as_deref().map(Path::to_str) {
+            None | Some(Some("json")) => GenerationPrompt::built_in(Answer::Json),
+            Some(Some("paper")) => GenerationPrompt::built_in(Answer::Commas),
+            _ => GenerationPrompt::read(self.prompt.as_deref().unwrap_or(Path::new("")))?,
+        };
+        match prompt.answer().is_of_language_model() {
+            true => Err(wrong("the prompt's `answer` is one that a server cannot give")),
+            false => Ok(prompt),
+        }
     }
 
     /// How a language model is asked: as it learnt, or as a file or the built-in prompt says.
@@ -272,24 +312,27 @@ impl Database {
     /// elements. The expression is over LUs (`lu`, `frame`, `pos`, `release`, `lu_status`). LUs
     /// that are done under the same settings are skipped, so a stopped run resumes; progress is
     /// called with a GenerationProgress. model, ranker, classifier and verifier are names of
-    /// models, or "none".
-    #[pyo3(signature = (expression="", *, lacking="annotation", method="sister-lu",
+    /// models, or "none". With dry_run nothing is written: the report says what is left, and how
+    /// long that takes. With endpoint a Server fills, whose name of its model is model.
+    #[pyo3(signature = (expression="", *, lacking="annotation", method=None,
                         mode="fe", sisters="agreeing", sources=None, candidates=None,
                         keep=Count(1), least=0.0, verifier=None, seed=Count(1), limit=None,
-                        model=None, ranker=None, classifier=None, prompt=None, models=None,
-                        device="cpu", numbers=None, any_language=false, progress=None),
-           text_signature = "($self, expression='', *, lacking='annotation', method='sister-lu', \
+                        dry_run=false, model=None, ranker=None, classifier=None, prompt=None,
+                        endpoint=None, models=None, device="cpu", numbers=None,
+                        any_language=false, progress=None),
+           text_signature = "($self, expression='', *, lacking='annotation', method=None, \
                              mode='fe', sisters='agreeing', sources=None, candidates=None, \
-                             keep=1, least=0.0, verifier=None, seed=1, limit=None, model=None, \
-                             ranker=None, classifier=None, prompt=None, models=None, \
-                             device='cpu', numbers=None, any_language=False, progress=None)")]
+                             keep=1, least=0.0, verifier=None, seed=1, limit=None, \
+                             dry_run=False, model=None, ranker=None, classifier=None, \
+                             prompt=None, endpoint=None, models=None, device='cpu', \
+                             numbers=None, any_language=False, progress=None)")]
     #[allow(clippy::too_many_arguments, reason = "Python's callers name them")]
     fn generate(
         &self,
         py: Python<'_>,
         expression: &str,
         lacking: &str,
-        method: &str,
+        method: Option<&str>,
         mode: &str,
         sisters: &str,
         sources: Option<Count>,
@@ -299,10 +342,12 @@ impl Database {
         verifier: Option<PathBuf>,
         seed: Count,
         limit: Option<Count>,
+        dry_run: bool,
         model: Option<PathBuf>,
         ranker: Option<PathBuf>,
         classifier: Option<PathBuf>,
         prompt: Option<PathBuf>,
+        endpoint: Option<&Server>,
         models: Option<PathBuf>,
         device: &str,
         numbers: Option<&str>,
@@ -310,10 +355,18 @@ impl Database {
         progress: Option<Py<PyAny>>,
     ) -> PyResult<GenerationReport> {
         let dirs = directories(py, models)?;
-        let method: Method = named("method", method)?;
+        let asks = endpoint.is_some();
+        let method = match method {
+            Some(method) => named("method", method)?,
+            None if asks => Method::Infill,
+            None => Method::SisterLu,
+        };
+        if asks && method != Method::Infill {
+            return Err(wrong("a server writes words, which `sister-lu` does not ask for").into());
+        }
         let ranks = !is_none(model.as_deref());
         let (usual_sources, usual_candidates) = match method {
-            Method::Infill => (8, 2),
+            Method::Infill if !asks => (8, 2),
             Method::SisterLu if ranks => (1, 4),
             _ => (1, 1),
         };
@@ -330,9 +383,10 @@ impl Database {
             seed: seed.0,
             lacking: named("lacking", lacking)?,
         };
-        let names = Named { model, ranker, classifier, prompt, verifier };
+        let endpoint = endpoint.cloned();
+        let names = Named { model, ranker, classifier, prompt, verifier, endpoint };
         let mut teller = Teller::new(progress);
-        let report = py.detach(|| {
+        let report = py.detach(|| -> Result<GenerationReport> {
             let expression = Expression::parse(expression).map_err(DatabaseError::from)?;
             let places = Places::new(dirs, device, numbers)?;
             let generator = match method {
@@ -344,18 +398,34 @@ impl Database {
                 }
             };
             let generator = names.judging(generator, &places)?;
+            let asked = (&recipe, limit.map(Count::size));
+            let mut tell = |at: &generate::GenerationProgress| {
+                let (lus, of, sentences) = (at.lexunits, at.of, at.sentences);
+                let told = GenerationProgress { lus, of, sentences };
+                teller.tell(|function| function.call1((told,)).map(drop))
+            };
+            if dry_run {
+                let database = self.handle.get()?;
+                database.allow_any_language(any_language);
+                let mut generator =
+                    names.verifying(generator, (&database, &expression), &places)?;
+                return Ok(generate::estimate(
+                    &database,
+                    &expression,
+                    asked,
+                    &mut generator,
+                    &mut tell,
+                )?
+                .into());
+            }
             self.handle.write(|database| {
                 database.allow_any_language(any_language);
                 let mut generator = names.verifying(generator, (database, &expression), &places)?;
-                let asked = (&recipe, limit.map(Count::size));
-                Ok(generate::run_with(database, &expression, asked, &mut generator, &mut |at| {
-                    let (lus, of, sentences) = (at.lexunits, at.of, at.sentences);
-                    let told = GenerationProgress { lus, of, sentences };
-                    teller.tell(|function| function.call1((told,)).map(drop))
-                })?)
+                Ok(generate::run_with(database, &expression, asked, &mut generator, &mut tell)?
+                    .into())
             })
         });
         teller.end()?;
-        Ok(report?.into())
+        Ok(report?)
     }
 }

@@ -84,6 +84,23 @@ impl Handle {
         done
     }
 
+    /// Does something with the store as it is read: what an expression finds, under the split list
+    /// of this handle, or else under that of the editions which it names.
+    pub(crate) fn read_for<T>(
+        &self,
+        expression: &Expression,
+        work: impl FnOnce(&Database) -> Result<T>,
+    ) -> Result<T> {
+        let reader = self.get()?;
+        match reader.split_list_for(expression)? {
+            Some(list) => {
+                let other = Database::open(&self.path)?;
+                work(&other.with_split_list(SplitList::clone(&list))?)
+            }
+            None => work(&reader),
+        }
+    }
+
     /// The answers of a query, in chunks, read ahead by a thread of their own; dropping the
     /// receiver ends it. Those of a page have their cursors, if they are wanted.
     pub(crate) fn answers(

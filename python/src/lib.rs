@@ -22,6 +22,7 @@ mod html;
 mod import;
 mod lexicon;
 mod links;
+mod measures;
 mod models;
 mod number;
 mod paraphrase;
@@ -31,6 +32,8 @@ mod promises;
 mod proposals;
 mod query;
 mod reads;
+mod servers;
+mod shards;
 mod stores;
 mod texts;
 mod transaction;
@@ -81,6 +84,8 @@ mod _fnstore {
     #[pymodule_export]
     use crate::links::Link;
     #[pymodule_export]
+    use crate::measures::{Diversity, ForeignContent, HiddenLus, ProposalDecision};
+    #[pymodule_export]
     use crate::paraphrase::{Paraphrase, Rewriting, SentenceRewriter};
     #[pymodule_export]
     use crate::passes::{FilterReport, VerificationReport};
@@ -94,6 +99,12 @@ mod _fnstore {
     use crate::reads::{
         Agreement, Coverage, KeptRecipe, Predicate, Realization, Sentence, Valence, WordnetSynset,
         recipe, recipe_names,
+    };
+    #[pymodule_export]
+    use crate::servers::Server;
+    #[pymodule_export]
+    use crate::shards::{
+        FoundShards, FrameProgress, ShardProgress, ShardedExpansion, shard_status,
     };
     #[pymodule_export]
     use crate::stores::{DeletionReport, Difference, MergedShard, restore};

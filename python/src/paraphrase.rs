@@ -8,8 +8,8 @@ use std::sync::Mutex;
 use fnstore::expand::Words;
 use fnstore::internals::decode::{BeamSettings, LengthLimit, SampleSettings, Stop};
 use fnstore::internals::paraphrase::{
-    self as rewriting, Constraints, Heuristics, Paraphraser, Request, RequestOutcome, Rewrite,
-    Settings,
+    self as rewriting, Constraints, Heuristics, Paraphraser, Refusal, RemoteParaphraser,
+    RemoteRewrite, Request, RequestOutcome, Rewrite, Settings,
 };
 use fnstore::text::input::read_text;
 use fnstore::text::{Idf, is_copy};
@@ -17,7 +17,8 @@ use pyo3::prelude::*;
 
 use crate::error::{Fault, Result};
 use crate::html;
-use crate::models::{Places, check_language, in_bytes, list, named, refusal};
+use crate::models::{Places, check_language, in_bytes, list, named, refusal, refused};
+use crate::servers::Server;
 use crate::texts::open_rewriter;
 
 /// One paraphrase.
@@ -55,7 +56,7 @@ pub(crate) struct Rewriting {
     paraphrases: Vec<Py<Paraphrase>>,
     /// Bans that were lifted, since what is required holds them.
     lifted: Vec<String>,
-    /// Why there is no paraphrase: `length-limit` or `blocked`.
+    /// Why there is no paraphrase: `length-limit` or `blocked`; `rejected` of what a server wrote.
     stop: Option<&'static str>,
 }
 
@@ -79,6 +80,15 @@ impl Rewriting {
             RequestOutcome::NothingLeft(Stop::LengthLimit) => (Vec::new(), Some("length-limit")),
             RequestOutcome::NothingLeft(_) => (Vec::new(), Some("blocked")),
         };
+        Self::with(request, found, rewrite.lifted, stop)
+    }
+
+    fn with(
+        request: Request,
+        found: Vec<rewriting::Paraphrase>,
+        lifted: Vec<String>,
+        stop: Option<&'static str>,
+    ) -> Result<Self> {
         let (text, require) = (request.text, request.constraints.require);
         let one = |of: rewriting::Paraphrase| {
             let (unmet, met): (Vec<usize>, Vec<usize>) =
@@ -100,7 +110,7 @@ impl Rewriting {
         let paraphrases = made.map_err(|error| {
             Fault::new("ModelError", "M-model", &error.to_string(), "give it more memory")
         })?;
-        Ok(Self { text, paraphrases, lifted: rewrite.lifted, stop })
+        Ok(Self { text, paraphrases, lifted, stop })
     }
 }
 
@@ -213,18 +223,71 @@ fn request((text, avoid, require, keep, prefix, hint): Item) -> Result<Request> 
     Ok(Request { text, constraints })
 }
 
+/// What writes: a network of this process, or a server.
+#[allow(clippy::large_enum_variant, reason = "there is one")]
+enum Writer {
+    Network(Paraphraser),
+    Server(RemoteParaphraser),
+}
+
+/// Whether to go on: not after Ctrl-C, which `raised` then holds.
+fn check(raised: &mut Option<PyErr>) -> ControlFlow<()> {
+    *raised = Python::attach(|py| py.check_signals()).err();
+    if raised.is_some() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+}
+
 /// An open rewriter.
 #[pyclass(frozen, module = "fnstore._fnstore")]
 pub(crate) struct SentenceRewriter {
-    paraphraser: Mutex<Paraphraser>,
+    writer: Mutex<Writer>,
     settings: Settings,
     heuristics: Heuristics,
 }
 
 impl SentenceRewriter {
     fn answer(&self, items: Vec<Item>) -> PyResult<Vec<Result<Rewriting>>> {
-        let mut paraphraser =
-            self.paraphraser.lock().unwrap_or_else(|poisoned| poisoned.into_inner());
+        let mut writer = self.writer.lock().unwrap_or_else(|poisoned| poisoned.into_inner());
+        match &mut *writer {
+            Writer::Network(paraphraser) => self.searched(paraphraser, items),
+            Writer::Server(server) => {
+                items.into_iter().map(|item| self.asked(server, item)).collect()
+            }
+        }
+    }
+
+    /// What a server writes in the place of a sentence.
+    fn asked(&self, server: &mut RemoteParaphraser, item: Item) -> PyResult<Result<Rewriting>> {
+        let mut request = match request(item) {
+            Ok(request) => request,
+            Err(fault) => return Ok(Err(fault)),
+        };
+        if !request.constraints.prefix.trim().is_empty() {
+            let message = "`prefix` asks for a beginning, which a server cannot be held to";
+            return Ok(Err(refused("E-prefix", message)));
+        }
+        if request.text.trim().is_empty() {
+            return Ok(Err(refusal(Refusal::Empty.into())?));
+        }
+        self.heuristics.apply(&mut request);
+        let mut raised = None;
+        let asked = server.paraphrase_while(&request, &self.settings, &mut || check(&mut raised));
+        if let Some(raised) = raised {
+            return Err(raised);
+        }
+        Ok(match asked {
+            Ok(RemoteRewrite { paraphrases, lifted }) => {
+                let stop = paraphrases.is_empty().then_some("rejected");
+                Rewriting::with(request, paraphrases, lifted, stop)
+            }
+            Err(error) => Err(refusal(error)?),
+        })
+    }
+
+    fn searched(
+        &self,
+        paraphraser: &mut Paraphraser,
+        items: Vec<Item>,
+    ) -> PyResult<Vec<Result<Rewriting>>> {
         let failed = |error: rewriting::ParaphraseError| PyErr::from(Fault::from(error));
         let mut session = paraphraser.session(self.settings.clone()).map_err(failed)?;
         let mut open = HashMap::new();
@@ -253,10 +316,7 @@ impl SentenceRewriter {
         }
         let mut raised = None;
         while !open.is_empty() {
-            let rewrite = session.next_finished_while(&mut || {
-                raised = Python::attach(|py| py.check_signals()).err();
-                if raised.is_some() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
-            });
+            let rewrite = session.next_finished_while(&mut || check(&mut raised));
             if let Some(raised) = raised.take() {
                 return Err(raised);
             }
@@ -273,7 +333,8 @@ impl SentenceRewriter {
 #[pymethods]
 impl SentenceRewriter {
     #[new]
-    #[pyo3(signature = (dirs, model, device, numbers, language, options))]
+    #[pyo3(signature = (dirs, model, device, numbers, language, options, endpoint))]
+    #[allow(clippy::too_many_arguments, reason = "the package names them")]
     fn new(
         py: Python<'_>,
         dirs: Vec<PathBuf>,
@@ -282,15 +343,22 @@ impl SentenceRewriter {
         numbers: Option<&str>,
         language: Option<&str>,
         options: SearchOptions,
+        endpoint: Option<&Server>,
     ) -> Result<Self> {
         py.detach(|| {
             let (settings, heuristics) = (options.settings()?, options.heuristics()?);
+            if let Some(server) = endpoint {
+                let server = server.open(model.as_deref().and_then(Path::to_str))?;
+                let writer = Mutex::new(Writer::Server(RemoteParaphraser::new(server)));
+                return Ok(Self { writer, settings, heuristics });
+            }
             let places = Places::new(dirs, device, numbers)?;
             let mut paraphraser = open_rewriter(&places, model.as_deref())?;
             check_language(paraphraser.declared(), language)?;
             // Settings that no search can follow are told here.
             drop(paraphraser.session(settings.clone())?);
-            Ok(Self { paraphraser: Mutex::new(paraphraser), settings, heuristics })
+            let writer = Mutex::new(Writer::Network(paraphraser));
+            Ok(Self { writer, settings, heuristics })
         })
     }
 

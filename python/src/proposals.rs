@@ -257,10 +257,16 @@ pub(crate) fn signed(reviewer: Option<String>, note: String) -> Reviewed {
 }
 
 /// The word vectors, where they are at hand.
-fn vectors(models: &[PathBuf]) -> Result<Option<WordVectors>> {
+pub(crate) fn vectors(models: &[PathBuf]) -> Result<Option<WordVectors>> {
     let place = find(Path::new(WORD_VECTORS), models);
     let vectors = place.map(|place| WordVectors::open(&place)).transpose();
     Ok(vectors.map_err(ExpandError::from)?)
+}
+
+/// The ranker of a file, or the usual one.
+pub(crate) fn ranker(file: Option<&Path>) -> Result<Ranker> {
+    let ranker = file.map(Ranker::open).transpose();
+    Ok(ranker.map_err(ProposalError::from)?.unwrap_or_default())
 }
 
 /// What `db.proposals` is asked for beside the expression.
@@ -282,8 +288,7 @@ pub(crate) fn list(
     let expression = Expression::parse(expression).map_err(DatabaseError::from)?;
     let database = handle.get()?;
     let vectors = vectors(&wishes.models)?;
-    let ranker = wishes.ranker.as_deref().map(Ranker::open).transpose();
-    let ranker = ranker.map_err(ProposalError::from)?.unwrap_or_default();
+    let ranker = ranker(wishes.ranker.as_deref())?;
     let proposals = Proposals::new(&database, vectors.as_ref(), ranker);
     let mut found = match wishes.limit {
         Some(limit) if !wishes.with_refused => {

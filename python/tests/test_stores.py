@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import shutil
-import subprocess
 from pathlib import Path
 
 import fnstore
@@ -28,17 +27,21 @@ def test_generated_sets_are_deleted_with_what_they_proposed(grown: fnstore.Datab
 
 
 def test_shards_are_merged(own: fnstore.Database, tmp_path: Path) -> None:
-    program = Path(__import__("os").environ.get("FNSTORE_PROGRAM", "fnstore"))
-    if shutil.which(program) is None:
-        pytest.skip("`make python` says where the program is")
+    options = {"rounds": 1, "beam": 4, "candidates": 4, "choice": "fewest-failed-checks"}
+    asked = ("frame=Checking lu=inspect.v", options)
     for part in (1, 2):
-        subprocess.run(
-            [program, "expand", "frame=Checking", "lu=inspect.v", "--rounds=1", "--beam=4", "--model=paraphrase"]
-            + ["--choice=fewest-failed-checks", f"--models={MODELS}", f"--store={own.path}", f"--shard={part}/2"]
-            + [f"--out={tmp_path / f'{part}.zst'}"],
-            check=True,
-            capture_output=True,
-        )
+        place = tmp_path / f"{part}.zst"
+        done = own.expand(asked[0], shard=f"{part}/2", out=place, model="paraphrase", models=MODELS, **options)
+        assert done.seeds > 0 and done.recipe is None and own.count("origin=generated lu=inspect.v") == 0
+        found = fnstore.shard_status(tmp_path)
+        assert [of.state for of in found.expansions[0].shards] == ["done", "done" if part == 2 else "missing"]
+        assert bool(found) == (part == 2) and found.unreadable == []
+    again = own.expand(asked[0], shard="2/2", out=place, model="paraphrase", models=MODELS, **options)
+    assert again.sentences == 0 and again.done_before == again.seeds
+    for wrong in ({"shard": "3/2", "out": place}, {"shard": "1/2"}, {"out": place}):
+        with pytest.raises(fnstore.ExpandError) as refused:
+            own.expand(asked[0], model="paraphrase", models=MODELS, **wrong)
+        assert refused.value.code == "X-shard"
     told: list[tuple[int, int]] = []
     paths = [tmp_path / "1.zst", tmp_path / "2.zst", tmp_path / "2.zst.manifest.json"]
     merged = own.merge(*paths, progress=lambda *at: told.append(at))
@@ -48,6 +51,7 @@ def test_shards_are_merged(own: fnstore.Database, tmp_path: Path) -> None:
     assert all(of.skipped for of in own.merge(*paths))
     assert [of.written for of in own.merge(paths[0], again=True, mixed=True)] == [0]
     (tmp_path / "1.zst").write_bytes(b"nothing")
+    assert [of.state for of in fnstore.shard_status(tmp_path, read=True).expansions[0].shards] == ["damaged", "done"]
     with pytest.raises(fnstore.ExpandError, match="compute the shard again"):
         own.merge(*paths)
 

@@ -35,6 +35,15 @@ pub enum EndpointError {
         /// Whether a key was sent.
         given: bool,
     },
+    /// The environment lacks the variable that holds the key.
+    #[error("the environment has no key `{name}`; set it, or name no variable (H-key)")]
+    NoKey {
+        /// Name of the variable.
+        name: String,
+    },
+    /// Nothing would be asked.
+    #[error("tries and timeout are 1 or more; give them so (N-range)")]
+    Range,
     /// It cannot be reached, or took too long.
     #[error("the endpoint `{url}` cannot be reached: {reason} (H-connect)")]
     Connect {

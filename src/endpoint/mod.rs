@@ -89,6 +89,31 @@ impl EndpointSettings {
             answers: None,
         }
     }
+
+    /// The key in a variable of the environment: in the one that is named, else in
+    /// `FNSTORE_ENDPOINT_KEY`, if it is set.
+    ///
+    /// # Errors
+    /// When the one that is named is not set.
+    pub fn key_from(name: Option<&str>) -> Result<Option<Key>> {
+        let variable = name.unwrap_or("FNSTORE_ENDPOINT_KEY");
+        let key = std::env::var(variable).ok().filter(|key| !key.trim().is_empty());
+        match (key, name) {
+            (None, Some(name)) => Err(EndpointError::NoKey { name: name.to_owned() }),
+            (key, _) => Ok(key.map(|key| Key::new(&key))),
+        }
+    }
+
+    /// Refuses settings by which nothing is ever asked.
+    ///
+    /// # Errors
+    /// When there is no try, or no time for an answer.
+    pub fn check(&self) -> Result<()> {
+        match self.tries == 0 || self.timeout.is_zero() {
+            true => Err(EndpointError::Range),
+            false => Ok(()),
+        }
+    }
 }
 
 /// What was asked so far.

@@ -3,6 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use super::Manifest;
+use super::shard_request::ShardRequestError;
 use crate::align::AlignError;
 use crate::database::DatabaseError;
 use crate::filter::FilterError;
@@ -74,6 +75,9 @@ pub enum ExpandError {
         /// The query.
         query: String,
     },
+    /// A part is asked for that cannot be.
+    #[error(transparent)]
+    ShardRequest(#[from] ShardRequestError),
     /// A file of a shard is not what is expected.
     #[error("`{}` {reason}", file.display())]
     Shard {
@@ -156,6 +160,7 @@ coded!(ExpandError {
     Self::Verify(error) => error.trouble(),
     Self::Tag { source } => source.trouble(),
     Self::ModelMissing { .. } => NoModel.coded("M-missing"),
+    Self::ShardRequest(error) => error.trouble(),
     Self::NoSeeds { .. } => Failed.coded("X-no-seeds"),
     Self::OtherSeeds { .. } => Failed.coded("X-seeds"),
     Self::RoundsBefore { .. } => Failed.coded("X-rounds"),

@@ -67,6 +67,7 @@ mod seeds;
 mod shard;
 mod shard_before;
 mod shard_lock;
+mod shard_request;
 mod shard_run;
 mod shard_status;
 mod shards_together;
@@ -124,6 +125,8 @@ pub use run::{run, run_with};
 #[doc(hidden)]
 pub use seeds::SEEDS;
 #[doc(hidden)]
+pub use shard_request::{ShardRequestError, require_models};
+#[doc(hidden)]
 pub use shard_run::{merge_shard, merge_shard_again, require_same_seeds, run_shard};
 #[doc(hidden)]
 pub use shard_status::{FoundShards, ShardState, ShardStatus, ShardsStatus, shards_in};
@@ -132,7 +135,7 @@ pub use shards_together::{ShardFile, read_shards, require_seeds_of_shards};
 pub use sisters::FromSisters;
 pub(crate) use sisters::{FrameGap, lexunits_without_sentences};
 #[doc(hidden)]
-pub use status::{Estimate, FrameStatus, Status, estimate, forget, status};
+pub use status::{Estimate, FrameStatus, Status, StatusRecord, estimate, forget, status};
 #[doc(hidden)]
 pub use tasks::{TaskSettings, Tasks};
 pub(crate) use trigger_lexicon::{free_number, name_of, proposed_unit};

@@ -64,6 +64,38 @@ impl Status {
     }
 }
 
+/// How far a frame is as JSON; see `schema/expand-status.schema.json`.
+#[derive(Debug, Clone, PartialEq, Eq, serde::Serialize)]
+pub struct StatusRecord {
+    /// Name of the release
+    pub release: String,
+    /// Name of the frame
+    pub frame: String,
+    /// How far it is.
+    #[serde(flatten)]
+    pub status: FrameStatus,
+}
+
+impl Status {
+    /// A row for each frame, by its name.
+    ///
+    /// # Errors
+    /// When the store fails.
+    pub fn records(&self, database: &Database) -> Result<Vec<StatusRecord>> {
+        let releases = database.releases()?;
+        let record = |((release, frame), of): (&(ReleaseId, FrameId), &FrameStatus)| {
+            let named = releases.iter().find(|known| known.id == *release);
+            let stored = database.store().frame(*release, *frame)?;
+            Ok(StatusRecord {
+                release: named.map_or_else(|| release.0.to_string(), |of| of.name.clone()),
+                frame: stored.map_or_else(|| frame.0.to_string(), |frame| frame.name),
+                status: of.clone(),
+            })
+        };
+        self.frames.iter().map(record).collect()
+    }
+}
+
 /// What some measured rounds say of all that are missing.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Estimate {

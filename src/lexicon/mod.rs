@@ -60,6 +60,8 @@ pub use edition::EditionChanges;
 pub(crate) use edition::content_hash;
 pub use elements::LabelledElement;
 #[doc(hidden)]
+pub use foreign::FileSubject;
+#[doc(hidden)]
 pub use growth::{NewTrigger, RoundGrowth};
 #[doc(hidden)]
 pub use growth_figure::growth_figure;

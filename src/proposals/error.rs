@@ -36,6 +36,19 @@ pub enum ProposalError {
         /// The name.
         name: String,
     },
+    /// The lexicon has an LU that is said to be hidden.
+    #[error(
+        "`lu` is `{name}`, which `{frame}` has in `{release}`; expected an LU that is hidden; `edit` removes it \
+         from the store, or import a release without it"
+    )]
+    NotHidden {
+        /// Name of the frame.
+        frame: String,
+        /// Name of the LU.
+        name: String,
+        /// Name of the release.
+        release: String,
+    },
     /// There are too few decisions to learn from.
     #[error(
         "cannot train a ranker on {accepted} accepted and {rejected} rejected proposals; expected at least {least} \
@@ -56,6 +69,7 @@ coded!(ProposalError {
     Self::File(error) => error.trouble(),
     Self::Absent { .. } => Failed.coded("E-no-proposal"),
     Self::NoUnit { .. } => Failed.coded("E-no-unit"),
+    Self::NotHidden { .. } => Failed.coded("E-not-hidden"),
     Self::TooFew { .. } => BadInput.coded("E-few-decisions"),
 });
 

@@ -2,7 +2,13 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::{Key, Proposal, key_of};
+use serde::Serialize;
+
+use super::{Key, Proposal, ProposalError, Proposals, Result, key_of};
+use crate::database::Database;
+use crate::model::{ACCEPTED, Fraction, PROPOSED};
+use crate::query::{Expression, Field, Term};
+use crate::text::fold;
 
 /// Ranks at which recall is told.
 const RANKS: [usize; 2] = [10, 50];
@@ -54,6 +60,88 @@ impl HiddenFigures {
         self.found_at_10 += other.found_at_10;
         self.found_at_50 += other.found_at_50;
     }
+}
+
+/// What was found of a frame's hidden LUs as JSON; see `schema/proposals-eval.schema.json`.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+#[non_exhaustive]
+pub struct HiddenRecord {
+    /// Name of the frame; null for all frames of the list together (micro).
+    pub frame: Option<String>,
+    /// LUs that were hidden
+    pub hidden: usize,
+    /// Proposals
+    pub proposals: usize,
+    /// Hidden LUs among them
+    pub found: usize,
+    /// Share of the hidden LUs that are proposed
+    pub recall: Fraction,
+    /// Share of the hidden LUs among the ten best proposals of their frame
+    pub recall_at_10: Fraction,
+    /// Share of the hidden LUs among the fifty best proposals of their frame
+    pub recall_at_50: Fraction,
+    /// Share of the proposals that are hidden LUs.
+    pub precision: Option<Fraction>,
+}
+
+impl HiddenRecord {
+    fn new(frame: Option<String>, figures: &HiddenFigures) -> Self {
+        Self {
+            frame,
+            hidden: figures.hidden,
+            proposals: figures.proposals,
+            found: figures.found,
+            recall: figures.recall(),
+            recall_at_10: figures.recall_at_10(),
+            recall_at_50: figures.recall_at_50(),
+            precision: figures.precision(),
+        }
+    }
+}
+
+impl Proposals<'_> {
+    /// What the proposals that an expression finds, decided ones among them, find of LUs that were
+    /// hidden from the lexicon, by names of frames and LUs: of each frame in order of name, and at
+    /// the end of all of them together.
+    ///
+    /// # Errors
+    /// When a frame is not there, an LU is not hidden, or as [`Proposals::list`].
+    #[doc(hidden)]
+    pub fn measure(
+        &self,
+        expression: &Expression,
+        hidden: &[(String, String)],
+    ) -> Result<Vec<HiddenRecord>> {
+        for (frame, lu) in hidden {
+            // A frame that is misspelt would count as one whose LUs are not found.
+            let named =
+                Term::named(Field::Frame, frame).map_err(crate::database::DatabaseError::from)?;
+            self.database.count(&Expression::Term(named))?;
+            check_hidden(self.database, frame, lu)?;
+        }
+        let proposals = self.list(expression, true)?;
+        let (frames, all) = figures(&proposals, hidden);
+        let of_frames = frames.into_iter().map(|(frame, of)| HiddenRecord::new(Some(frame), &of));
+        Ok(of_frames.chain([HiddenRecord::new(None, &all)]).collect())
+    }
+}
+
+/// Refuses an LU that the lexicon has: no proposal can find it.
+fn check_hidden(database: &Database, frame: &str, name: &str) -> Result<()> {
+    for release in database.releases()? {
+        // A release may have two frames of one name.
+        for frame_id in database.store().frames_by_name(release.id, frame, false)? {
+            for lu in database.store().lexunits_of(release.id, frame_id)? {
+                let lu = lu?;
+                let is_proposed = [PROPOSED, ACCEPTED].contains(&lu.status.as_str());
+                if !is_proposed && fold(&lu.name) == fold(name) {
+                    let (frame, name) = (frame.to_owned(), name.to_owned());
+                    return Err(ProposalError::NotHidden { frame, name, release: release.name });
+                }
+            }
+        }
+    }
+    Ok(())
 }
 
 fn share(of: usize, all: usize) -> f64 {

@@ -9,6 +9,7 @@
 //! Pennacchiotti, De Cao, Basili, Croce and Roth (2008).
 
 mod candidates;
+mod decisions;
 mod error;
 mod hidden;
 mod lemmas;
@@ -21,9 +22,11 @@ pub mod scratch;
 pub mod train;
 
 use candidates::Ranked;
+#[doc(hidden)]
+pub use decisions::{DecisionRecord, decisions};
 pub use error::ProposalError;
 #[doc(hidden)]
-pub use hidden::{HiddenFigures, figures};
+pub use hidden::{HiddenFigures, HiddenRecord, figures};
 pub(crate) use lemmas::KnownLemmas;
 #[doc(hidden)]
 pub use rank::Input;

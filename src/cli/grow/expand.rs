@@ -14,7 +14,7 @@ use fnstore::database::{Database, DatabaseError};
 use fnstore::endpoint::EndpointSettings;
 use fnstore::expand::{
     self, BlindTo, Carry, Choice, FromSisters, Guidance, GuideModels, KeepElements, Models, Recipe,
-    RecipeSettings, RewriterSource, RunOptions, Targets, Words,
+    RecipeSettings, RewriterSource, RunOptions, Shard, Targets, Words,
 };
 use fnstore::model::RecipeId;
 use fnstore::nn::declared_languages;
@@ -209,7 +209,7 @@ pub(crate) fn run(args: Args, context: &mut Context) -> anyhow::Result<Outcome> 
             open_database(&args, expression, &mut recipe, || Database::open(&context.store))?;
         let database = context.joined(database);
         tell_of_releases(&database, "expansion", &asked)?;
-        let shard = args.shard.as_deref().map(shard::parsed).transpose()?;
+        let shard = args.shard.as_deref().map(Shard::asked).transpose()?;
         return status::dry_run(&database, (&expression, &recipe, &options), shard, context);
     }
     ensure!(
@@ -371,38 +371,13 @@ fn recipe(args: &Args) -> anyhow::Result<(Recipe, RunOptions)> {
     options.seed_limit = args.limit;
     options.verify = args.verifier.is_some();
     if args.shard.is_some() {
-        require_models(args, &recipe)?;
+        expand::require_models(&recipe, &settings(args)?, args.filter.is_some())?;
     }
     // Before a device is looked for, which has things to say.
     recipe.check()?;
     options.check()?;
     options.device = args.rewriter.device.open()?;
     Ok((recipe, options))
-}
-
-/// Refuses a part of an expansion without models that other machines may have: it would be of
-/// another recipe than theirs.
-fn require_models(args: &Args, recipe: &Recipe) -> anyhow::Result<()> {
-    ensure!(
-        recipe.models.guide.is_some() || settings(args)?.guide.is_some(),
-        "no word vectors or no tagger among the models, by which a shard is guided; name the models by \
-         `--models DIR`, or say `--guide none`"
-    );
-    ensure!(
-        recipe.models.filter.is_some() || args.filter.is_some(),
-        "no filter among the models, which scores a shard; name the models by `--models DIR`, or say \
-         `--filter none`"
-    );
-    let is_adapter = matches!(recipe.models.rewriter, RewriterSource::Model { base: Some(_), .. });
-    ensure!(
-        !is_adapter
-            || recipe.guidance == Guidance::Lexicon
-            || recipe.models.verifier.is_some()
-            || settings(args)?.choice.is_some(),
-        "no verifier among the models, which chooses among a shard's outputs; name the models by \
-         `--models DIR`, or say `--choice fewest-failed-checks`"
-    );
-    Ok(())
 }
 
 /// The models and settings of an expansion that is not limited, before its device is opened; with a

@@ -4,8 +4,7 @@
 use std::path::PathBuf;
 use std::time::Duration;
 
-use anyhow::bail;
-use fnstore::endpoint::{Endpoint, EndpointSettings, Key};
+use fnstore::endpoint::{Endpoint, EndpointSettings};
 
 use super::locate;
 
@@ -63,26 +62,16 @@ impl EndpointArgs {
             Some(directory) => Some(directory.clone()),
             None => locate::cache().map(|cache| cache.join("answers")),
         };
-        if self.tries == 0 || self.timeout == 0 {
-            bail!("--tries and --timeout are 1 or more (N-range)");
-        }
-        Ok(Some(EndpointSettings {
-            key: self.key()?,
+        let settings = EndpointSettings {
+            key: EndpointSettings::key_from(self.key_from.as_deref())?,
             max_requests: self.max_requests,
             max_tokens: self.max_tokens,
             timeout: Duration::from_secs(self.timeout),
             tries: self.tries,
             answers,
             ..EndpointSettings::new(url, model)
-        }))
-    }
-
-    fn key(&self) -> anyhow::Result<Option<Key>> {
-        let name = self.key_from.as_deref().unwrap_or("FNSTORE_ENDPOINT_KEY");
-        let key = std::env::var(name).ok().filter(|key| !key.trim().is_empty());
-        if key.is_none() && self.key_from.is_some() {
-            bail!("the environment has no key `{name}`; set it, or leave out --key-from (H-key)");
-        }
-        Ok(key.map(|key| Key::new(&key)))
+        };
+        settings.check()?;
+        Ok(Some(settings))
     }
 }

@@ -2,9 +2,7 @@
 
 use crate::cli::options::named::named;
 use fnstore::database::Database;
-use fnstore::lexicon::Lexicon;
-use fnstore::model::ForeignFile;
-use fnstore::named;
+use fnstore::lexicon::FileSubject;
 use serde::Serialize;
 
 use crate::cli::options::listing::{Rows, names_or_all};
@@ -37,17 +35,6 @@ Examples:
   fnstore foreign 'sure=*' --kind frame
   fnstore foreign '~<note' --format csv";
 
-named! {
-    /// What the file that holds it is about.
-    enum FileSubject {
-        Frame => "frame",
-        Lu => "lu",
-        Document => "document",
-        /// Indexes, relations, semantic types
-        Top => "top",
-    }
-}
-
 /// A piece of foreign content as JSON; see `schema/foreign.schema.json`.
 #[derive(Debug, Serialize)]
 struct ForeignRow<'a> {
@@ -69,13 +56,13 @@ pub(crate) fn run(args: Args, context: &mut Context) -> anyhow::Result<Outcome> 
     'releases: for lexicon in &lexicons {
         for row in lexicon.all_foreign()? {
             let (file, foreign) = row?;
-            if args.kind.is_some_and(|kind| kind != kind_of(file)) {
+            if args.kind.is_some_and(|kind| kind != FileSubject::of(file)) {
                 continue;
             }
-            let (release, name) = (&lexicon.release().name, name_of(lexicon, file)?);
+            let (release, name) = (&lexicon.release().name, lexicon.subject_name(file)?);
             for place in &foreign.places {
                 for content in place.texts().filter(|text| wanted.matches(text)) {
-                    let (kind, element) = (kind_of(file), place.element.as_str());
+                    let (kind, element) = (FileSubject::of(file), place.element.as_str());
                     let row = ForeignRow { release, kind, name: &name, element, content };
                     if !listing.row(&row)? {
                         break 'releases;
@@ -85,26 +72,4 @@ pub(crate) fn run(args: Args, context: &mut Context) -> anyhow::Result<Outcome> 
         }
     }
     listing.end::<ForeignRow<'_>>()
-}
-
-fn kind_of(file: ForeignFile) -> FileSubject {
-    match file {
-        ForeignFile::Top(_) => FileSubject::Top,
-        ForeignFile::Frame(_) => FileSubject::Frame,
-        ForeignFile::LexUnit(..) => FileSubject::Lu,
-        ForeignFile::Document(..) => FileSubject::Document,
-    }
-}
-
-/// What the frame, LU or document of a file is called; of a file at the top its own name.
-fn name_of(lexicon: &Lexicon<'_>, file: ForeignFile) -> anyhow::Result<String> {
-    let name = match file {
-        ForeignFile::Top(top) => Some(top.as_str().to_owned()),
-        ForeignFile::Frame(frame) => lexicon.frame(frame)?.map(|frame| frame.name),
-        ForeignFile::LexUnit(frame, lu) => lexicon.lu_of_frame(frame, lu)?.map(|lu| lu.name),
-        ForeignFile::Document(corpus, id) => {
-            lexicon.document(corpus, id)?.map(|document| document.name)
-        }
-    };
-    Ok(name.unwrap_or_default())
 }

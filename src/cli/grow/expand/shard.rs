@@ -3,7 +3,6 @@
 use std::ops::ControlFlow;
 use std::path::Path;
 
-use anyhow::{Context as _, bail};
 use fnstore::database::Database;
 use fnstore::expand::{self, ExpandError, Manifest, Recipe, RunOptions, Shard};
 use fnstore::query::Expression;
@@ -20,7 +19,7 @@ pub(super) fn run(
     (shard, file): (&str, &Path),
     context: &mut Context,
 ) -> anyhow::Result<Outcome> {
-    let shard = parsed(shard)?;
+    let shard = Shard::asked(shard)?;
     let stopped = stop::on_interrupt("stopping after the step that runs")?;
     let bar = progress::bar("expanding", "sets");
     let outcome = expand::run_shard(database, told, (shard, file), &mut |at| {
@@ -50,26 +49,4 @@ pub(super) fn run(
         Ok(())
     })?;
     Ok(Outcome::Done)
-}
-
-/// The part that is asked for: `3/16`, or `/16` in a task of a Slurm array.
-pub(super) fn parsed(text: &str) -> anyhow::Result<Shard> {
-    if let Some(of) = text.strip_prefix('/') {
-        return of_slurm(of);
-    }
-    Shard::parse(text).with_context(|| {
-        format!("`shard` is `{text}`; expected a part and the number of parts, as in `3/16`")
-    })
-}
-
-/// The part of so many that is a task's of a Slurm array: the one of its number, whichever tasks
-/// the array has.
-fn of_slurm(of: &str) -> anyhow::Result<Shard> {
-    const TASK: &str = "SLURM_ARRAY_TASK_ID";
-    let Ok(task) = std::env::var(TASK) else {
-        bail!("there is no {TASK}: this is no task of a Slurm array; say `--shard I/N`");
-    };
-    Shard::parse(&format!("{task}/{of}")).with_context(|| {
-        format!("task {task} of an array for `--shard /{of}`; expected a task from 1 to {of}")
-    })
 }

@@ -3,8 +3,9 @@
 use std::ops::ControlFlow;
 
 use fnstore::database::Database;
-use fnstore::expand::{self, Estimate, FrameStatus, Recipe, RunOptions, Shard, Status};
-use fnstore::internals::WithStore as _;
+use fnstore::expand::{
+    self, Estimate, FrameStatus, Recipe, RunOptions, Shard, Status, StatusRecord,
+};
 use fnstore::model::Amount;
 use fnstore::query::Expression;
 use serde::Serialize;
@@ -14,15 +15,6 @@ use crate::cli::print::progress::{self, duration};
 use crate::cli::print::render::{ONE_ROW, Row};
 use crate::cli::process::stop;
 use crate::cli::{Context, Outcome};
-
-/// How far a frame is as JSON; see `schema/expand-status.schema.json`.
-#[derive(Debug, Serialize)]
-struct StatusRecord {
-    release: String,
-    frame: String,
-    #[serde(flatten)]
-    status: FrameStatus,
-}
 
 impl Row for StatusRecord {
     const COLUMNS: &'static [&'static str] =
@@ -64,17 +56,7 @@ pub(super) fn run(
     context: &mut Context,
 ) -> anyhow::Result<Outcome> {
     let status = expand::status(database, expression, recipe)?;
-    let releases = database.releases()?;
-    let mut records = Vec::new();
-    for ((release, frame), of_frame) in &status.frames {
-        let named = releases.iter().find(|known| known.id == *release);
-        let stored = database.store().frame(*release, *frame)?;
-        records.push(StatusRecord {
-            release: named.map_or_else(|| release.0.to_string(), |release| release.name.clone()),
-            frame: stored.map_or_else(|| frame.0.to_string(), |frame| frame.name),
-            status: of_frame.clone(),
-        });
-    }
+    let records = status.records(database)?;
     context.output.rows(Format::Jsonl, records)?;
     found(&status, context)
 }

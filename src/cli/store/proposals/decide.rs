@@ -12,7 +12,7 @@ use fnstore::internals::WithStore as _;
 use fnstore::model::{
     ACCEPTED, AnnotationSetId, FrameId, LexUnit, LuId, PROPOSED, Release, ReleaseId, Reviewed,
 };
-use fnstore::proposals::Proposals;
+use fnstore::proposals::{Proposals, decisions};
 use fnstore::query::{Case, Pattern, nearest};
 use fnstore::store::NameKind;
 use fnstore::text::{self, fold};
@@ -20,7 +20,6 @@ use fnstore::vectors::WordVectors;
 
 use super::RankingArgs;
 use super::decided::DecidedRecord;
-use super::listed::DecisionRecord;
 use crate::cli::options::author::{reviewer, sign};
 use crate::cli::options::identifier;
 use crate::cli::options::release::release;
@@ -288,33 +287,8 @@ pub(super) fn list(release: Option<&str>, context: &mut Context) -> anyhow::Resu
         Some(name) => vec![database.release(name)?],
         None => database.releases()?,
     };
-    let catalog = database.catalog()?;
-    let mut rows = Vec::new();
-    for release in &releases {
-        for decided in database.store().all_decisions(release.id)? {
-            let decided = decided?;
-            let frame = catalog.frame(release.id, decided.frame)?;
-            for decision in &decided.history {
-                let to = match &decision.moved {
-                    Some(moved) => Some((
-                        catalog.frame(release.id, moved.frame)?.to_string(),
-                        catalog.lexunit(release.id, moved.frame, moved.lu)?.to_string(),
-                    )),
-                    None => None,
-                };
-                rows.push((
-                    release.name.clone(),
-                    frame.to_string(),
-                    decided.name.clone(),
-                    decision.clone(),
-                    to,
-                ));
-            }
-        }
-    }
-    let records = rows.iter().map(|(release, frame, lu, decision, to)| {
-        DecisionRecord::new([release, frame, lu], decision, to.clone())
-    });
-    context.output.rows(Format::Jsonl, records)?;
-    Outcome::or_tell(!rows.is_empty(), "nobody has decided on a proposal", &mut context.output)
+    let rows = decisions(&database, &releases)?;
+    let is_empty = rows.is_empty();
+    context.output.rows(Format::Jsonl, rows)?;
+    Outcome::or_tell(!is_empty, "nobody has decided on a proposal", &mut context.output)
 }

@@ -2,15 +2,9 @@
 
 use std::path::PathBuf;
 
-use anyhow::bail;
-use fnstore::database::{Database, DatabaseError};
+use fnstore::database::DatabaseError;
 use fnstore::exchange::open_lu_list;
-use fnstore::internals::WithStore as _;
-use fnstore::model::{ACCEPTED, Fraction, PROPOSED};
-use fnstore::proposals::{HiddenFigures, Proposals, figures};
-use fnstore::query::{Expression, Field, Term};
-use fnstore::text::fold;
-use serde::Serialize;
+use fnstore::proposals::{HiddenRecord, Proposals};
 
 use super::RankingArgs;
 use crate::cli::options::query;
@@ -33,37 +27,7 @@ pub(super) struct Args {
     ranking: RankingArgs,
 }
 
-/// What was found of a frame's hidden LUs as JSON; see `schema/proposals-eval.schema.json`.
-#[derive(Debug, Serialize)]
-struct EvalRecord {
-    /// Name of the frame; null for all frames of the list together (micro).
-    frame: Option<String>,
-    hidden: usize,
-    proposals: usize,
-    found: usize,
-    recall: Fraction,
-    recall_at_10: Fraction,
-    recall_at_50: Fraction,
-    /// Share of the proposals that are hidden LUs.
-    precision: Option<Fraction>,
-}
-
-impl EvalRecord {
-    fn new(frame: Option<String>, figures: &HiddenFigures) -> Self {
-        Self {
-            frame,
-            hidden: figures.hidden,
-            proposals: figures.proposals,
-            found: figures.found,
-            recall: figures.recall(),
-            recall_at_10: figures.recall_at_10(),
-            recall_at_50: figures.recall_at_50(),
-            precision: figures.precision(),
-        }
-    }
-}
-
-impl Row for EvalRecord {
+impl Row for HiddenRecord {
     const COLUMNS: &'static [&'static str] = &[
         "frame",
         "hidden",
@@ -85,45 +49,14 @@ impl Row for EvalRecord {
     }
 }
 
-/// Refuses an LU that the lexicon has: no proposal can find it.
-fn check_hidden(database: &Database, frame: &str, name: &str) -> anyhow::Result<()> {
-    for release in database.releases()? {
-        // A release may have two frames of one name.
-        for frame_id in database.store().frames_by_name(release.id, frame, false)? {
-            for lu in database.store().lexunits_of(release.id, frame_id)? {
-                let lu = lu?;
-                let is_proposed = [PROPOSED, ACCEPTED].contains(&lu.status.as_str());
-                if !is_proposed && fold(&lu.name) == fold(name) {
-                    let expected = "an LU that is hidden; `edit` removes it from the store, or import a \
-                                    release without it";
-                    bail!(
-                        "`lu` is `{name}`, which `{frame}` has in `{}`; expected {expected}",
-                        release.name
-                    );
-                }
-            }
-        }
-    }
-    Ok(())
-}
-
 pub(super) fn run(args: &Args, context: &mut Context) -> anyhow::Result<Outcome> {
     let hidden = open_lu_list(&args.hidden).map_err(DatabaseError::from)?;
     let expression = query::expression(&args.expression.join(" "))?;
     let ranker = args.ranking.ranker()?;
     let database = context.joined(context.open_for(&expression)?);
-    for (frame, lu) in &hidden {
-        // A frame that is misspelt would count as one whose LUs are not found.
-        database.count(&Expression::Term(Term::named(Field::Frame, frame)?))?;
-        check_hidden(&database, frame, lu)?;
-    }
     let vectors = args.ranking.vectors()?;
-    let proposals = Proposals::new(&database, vectors.as_ref(), ranker);
-    let proposals = proposals.list(&expression, true)?;
-    let (frames, all) = figures(&proposals, &hidden);
-    let mut rows: Vec<EvalRecord> =
-        frames.into_iter().map(|(frame, of)| EvalRecord::new(Some(frame), &of)).collect();
-    rows.push(EvalRecord::new(None, &all));
+    let rows = Proposals::new(&database, vectors.as_ref(), ranker).measure(&expression, &hidden)?;
+    let has_found = rows.iter().any(|row| row.found > 0);
     context.output.rows(Format::Jsonl, rows)?;
-    Outcome::or_tell(all.found > 0, "no hidden LU is proposed", &mut context.output)
+    Outcome::or_tell(has_found, "no hidden LU is proposed", &mut context.output)
 }

@@ -1,8 +1,6 @@
 //! A proposal for reading, and a decision as a record.
 
-use fnstore::model::{Decision, Reviewed, Verdict};
-use fnstore::proposals::{Proposal, Refusal};
-use serde::Serialize;
+use fnstore::proposals::{DecisionRecord, Proposal, Refusal};
 
 use crate::cli::print::discovered;
 use crate::cli::print::output::{Output, counted};
@@ -130,53 +128,7 @@ impl Block for Proposal {
     }
 }
 
-/// A decision as JSON; see `schema/proposal-decision.schema.json`.
-#[derive(Debug, Serialize)]
-pub(super) struct DecisionRecord<'a> {
-    pub(super) release: &'a str,
-    pub(super) frame: &'a str,
-    pub(super) lu: &'a str,
-    verdict: Verdict,
-    reviewer: &'a str,
-    time: u64,
-    note: &'a str,
-    /// Frame that the sets went to.
-    to_frame: Option<String>,
-    /// LU that the sets went to.
-    to_lu: Option<String>,
-    sets: u64,
-    undone_by: Option<&'a str>,
-    undone_at: Option<u64>,
-    undone_note: Option<&'a str>,
-}
-
-impl<'a> DecisionRecord<'a> {
-    pub(super) fn new(
-        [release, frame, lu]: [&'a str; 3],
-        decision: &'a Decision,
-        to: Option<(String, String)>,
-    ) -> Self {
-        let (to_frame, to_lu) = to.unzip();
-        let undone = decision.undone.as_ref();
-        Self {
-            release,
-            frame,
-            lu,
-            verdict: decision.verdict,
-            reviewer: &decision.reviewer,
-            time: decision.time,
-            note: &decision.note,
-            to_frame,
-            to_lu,
-            sets: u64::from(decision.evidence.sets),
-            undone_by: undone.map(|Reviewed { reviewer, .. }| reviewer.as_str()),
-            undone_at: undone.map(|Reviewed { time, .. }| *time),
-            undone_note: undone.map(|Reviewed { note, .. }| note.as_str()),
-        }
-    }
-}
-
-impl Row for DecisionRecord<'_> {
+impl Row for DecisionRecord {
     const COLUMNS: &'static [&'static str] = &[
         "release",
         "frame",
