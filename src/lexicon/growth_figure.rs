@@ -42,14 +42,7 @@ pub fn growth_figure(query: &str, growth: &[RoundGrowth]) -> String {
     let height = LIST + LINE * lines as f64 + 12.0;
     let name = if query.is_empty() { "all annotation sets" } else { query };
     let title = format!("Growth of triggers, round by round: {name}");
-    let mut svg = format!(
-        "<svg xmlns=\"http://www.w3.org/2000/svg\" class=\"fnstore\" \
-         viewBox=\"0 0 {width} {height}\" width=\"{width}\" height=\"{height}\" role=\"img\" \
-         aria-labelledby=\"title desc\">\n\
-         <title id=\"title\">{}</title>\n<desc id=\"desc\">{}</desc>\n{STYLE}",
-        escaped(&title),
-        escaped(&description(growth))
-    );
+    let mut svg = String::new();
     text(&mut svg, (MARGIN, 30.0), "start", "class=\"name\"", name);
     legend(&mut svg);
     let highest = growth.last().map_or(1, |round| round.total_triggers.max(1));
@@ -66,8 +59,17 @@ pub fn growth_figure(query: &str, growth: &[RoundGrowth]) -> String {
         list(&mut svg, left, &round.added);
     }
     line(&mut svg, (MARGIN - 8.0, BASE), (width - MARGIN, BASE), AXIS);
-    svg.push_str("</svg>\n");
-    svg
+    let (title, about) = (escaped(&title), escaped(&description(growth)));
+    // Ids are a page's, on which other figures may stand.
+    let own = blake3::hash(format!("{title}\n{about}\n{svg}").as_bytes()).to_hex();
+    let own = &own[..8];
+    format!(
+        "<svg xmlns=\"http://www.w3.org/2000/svg\" class=\"fnstore\" \
+         viewBox=\"0 0 {width} {height}\" width=\"{width}\" height=\"{height}\" role=\"img\" \
+         aria-labelledby=\"title-{own} desc-{own}\">\n\
+         <title id=\"title-{own}\">{title}</title>\n<desc id=\"desc-{own}\">{about}</desc>\n\
+         {STYLE}{svg}</svg>\n"
+    )
 }
 
 /// What a reader who does not see the picture is told.
