@@ -4,13 +4,15 @@
 use std::collections::{BTreeMap, HashMap};
 use std::sync::{Arc, Mutex, OnceLock};
 
-use super::{Annotation, Exporter, Tally, has_file};
+use super::{Annotation, Exporter, Sink, Tally, has_file};
 use crate::database::{Database, ReleaseRef, Result};
-use crate::model::{CorpusId, DocumentId, FrameId, LuId, OWN_RANGE};
+use crate::model::{CorpusId, DocumentId, FrameId, LuId, OWN_RANGE, Release};
+use crate::store::Store;
 
 /// The files at the top that list all other files, and those that do not.
 const INDEXES: [&str; 3] = ["frameIndex.xml", "luIndex.xml", "fulltextIndex.xml"];
-const LISTS: [&str; 2] = ["semTypes.xml", "frRelation.xml"];
+const RELATIONS: &str = "frRelation.xml";
+const SEM_TYPES: &str = "semTypes.xml";
 
 /// What a file is about.
 #[derive(Debug, Clone, Copy)]
@@ -35,16 +37,29 @@ enum About {
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 pub struct FramenetFiles<'a> {
-    exporter: Exporter<'a>,
-    /// Where the exporter puts what it writes.
+    store: &'a Store,
+    release: Release,
+    only_given: bool,
+    /// Where exporters put what they write.
     written: Written,
-    about: HashMap<String, About>,
-    /// The files at the top: those of each kind are made when the first of them is read.
-    indexes: OnceLock<BTreeMap<String, String>>,
-    lists: OnceLock<BTreeMap<String, String>>,
+    /// What all files but the semantic types need; read when the first of them is.
+    known: OnceLock<Known<'a>>,
+    /// Files at the top: those of each kind are made when the first of them is read.
+    indexes: OnceLock<Made>,
+    relations: OnceLock<Made>,
+    sem_types: OnceLock<Made>,
 }
 
-type Written = Arc<Mutex<BTreeMap<String, String>>>;
+/// Files by their names.
+type Made = BTreeMap<String, String>;
+
+/// What there is in a release, and what its files are about.
+struct Known<'a> {
+    exporter: Exporter<'a>,
+    about: HashMap<String, About>,
+}
+
+type Written = Arc<Mutex<Made>>;
 
 impl Database {
     /// The files of a release, each made from the store when it is read.
@@ -59,50 +74,42 @@ impl Database {
         release: impl Into<ReleaseRef<'r>>,
         only_given: bool,
     ) -> Result<FramenetFiles<'_>> {
-        let release = &self.release(release)?;
-        let written = Written::default();
-        let place = Arc::clone(&written);
-        let sink = move |name: &str, content: &str| {
-            let mut place = place.lock().unwrap_or_else(|poisoned| poisoned.into_inner());
-            place.insert(name.to_owned(), content.to_owned());
-            Ok(content.len() as u64)
-        };
-        let mut exporter = Exporter::new(&self.store, release, Box::new(sink), None)?;
-        exporter.only_given = only_given;
-        let mut about = HashMap::new();
-        let is_left_out = |frame: &&FrameId| only_given && exporter.files.is_later(**frame);
-        for frame in exporter.frames.keys().filter(|frame| !is_left_out(frame)) {
-            about.insert(exporter.files.frame(*frame), About::Frame(*frame));
-        }
-        for (frame, lu) in exporter.lexunits.keys() {
-            about.insert(exporter.files.lexunit(*frame, *lu), About::LexUnit(*frame, *lu));
-        }
-        for (corpus, document) in exporter.documents.keys() {
-            let name = exporter.files.document(*corpus, *document);
-            about.insert(name, About::Document(*corpus, *document));
-        }
-        // What has no file of its own has no name.
-        about.remove("");
         Ok(FramenetFiles {
-            exporter,
-            written,
-            about,
+            store: &self.store,
+            release: self.release(release)?,
+            only_given,
+            written: Written::default(),
+            known: OnceLock::new(),
             indexes: OnceLock::new(),
-            lists: OnceLock::new(),
+            relations: OnceLock::new(),
+            sem_types: OnceLock::new(),
         })
     }
 }
 
-impl FramenetFiles<'_> {
+/// What a cell holds, or is filled with now.
+fn held<T>(cell: &OnceLock<T>, make: impl FnOnce() -> Result<T>) -> Result<&T> {
+    if let Some(made) = cell.get() {
+        return Ok(made);
+    }
+    let made = make()?;
+    Ok(cell.get_or_init(|| made))
+}
+
+impl<'a> FramenetFiles<'a> {
     /// The content of a file by its name below the release's directory, as in `lu/lu1001.xml`;
     /// `None` when there is no such file.
     ///
     /// # Errors
     /// When the store fails.
     pub fn read(&self, name: &str) -> Result<Option<String>> {
+        if name == SEM_TYPES || name == RELATIONS || INDEXES.contains(&name) {
+            return Ok(self.top_files(name)?.get(name).cloned());
+        }
         let mut tally = Tally::default();
-        let (exporter, release) = (&self.exporter, self.exporter.release.id);
-        match self.about.get(name) {
+        let release = self.release.id;
+        let Known { exporter, about } = self.known()?;
+        match about.get(name) {
             Some(About::Frame(frame)) => {
                 let Some(frame) = exporter.store.frame(release, *frame)? else { return Ok(None) };
                 let mut lexunits = BTreeMap::new();
@@ -121,7 +128,7 @@ impl FramenetFiles<'_> {
             Some(About::Document(corpus, document)) => {
                 exporter.document(&exporter.documents[&(*corpus, *document)], &mut tally)?;
             }
-            None => return self.top_file(name),
+            None => return Ok(None),
         }
         Ok(self.take(name))
     }
@@ -130,27 +137,71 @@ impl FramenetFiles<'_> {
         self.written.lock().unwrap_or_else(|poisoned| poisoned.into_inner()).remove(name)
     }
 
-    /// A file at the top. Semantic types and relations need no pass over the LUs, as indexes do.
-    fn top_file(&self, name: &str) -> Result<Option<String>> {
-        let is_list = LISTS.contains(&name);
-        let top = if is_list { &self.lists } else { &self.indexes };
-        if top.get().is_none() {
-            let mut tally = self.written_files();
-            let layout = self.exporter.layout()?;
-            let names = if is_list {
-                self.exporter.list_files(&layout, &mut tally)?;
-                &LISTS[..]
-            } else {
-                self.tally_lexunits(&mut tally)?;
-                self.exporter.index_files(&layout, &mut tally)?;
-                &INDEXES[..]
-            };
-            let made = names.iter().filter_map(|of| Some(((*of).to_owned(), self.take(of)?)));
-            let _ = top.set(made.collect());
-        }
-        Ok(top.get().and_then(|top| top.get(name)).cloned())
+    fn taken(&self, names: &[&str]) -> Made {
+        names.iter().filter_map(|of| Some(((*of).to_owned(), self.take(of)?))).collect()
     }
 
+    fn sink(&self) -> Sink<'a> {
+        let place = Arc::clone(&self.written);
+        Box::new(move |name: &str, content: &str| {
+            let mut place = place.lock().unwrap_or_else(|poisoned| poisoned.into_inner());
+            place.insert(name.to_owned(), content.to_owned());
+            Ok(content.len() as u64)
+        })
+    }
+
+    fn known(&self) -> Result<&Known<'a>> {
+        held(&self.known, || {
+            let mut exporter = Exporter::new(self.store, &self.release, self.sink(), None)?;
+            exporter.only_given = self.only_given;
+            let mut about = HashMap::new();
+            let is_left_out =
+                |frame: &&FrameId| self.only_given && exporter.files.is_later(**frame);
+            for frame in exporter.frames.keys().filter(|frame| !is_left_out(frame)) {
+                about.insert(exporter.files.frame(*frame), About::Frame(*frame));
+            }
+            for (frame, lu) in exporter.lexunits.keys() {
+                about.insert(exporter.files.lexunit(*frame, *lu), About::LexUnit(*frame, *lu));
+            }
+            for (corpus, document) in exporter.documents.keys() {
+                let name = exporter.files.document(*corpus, *document);
+                about.insert(name, About::Document(*corpus, *document));
+            }
+            // What has no file of its own has no name.
+            about.remove("");
+            Ok(Known { exporter, about })
+        })
+    }
+
+    /// The files at the top among which one is. Relations need no pass over the LUs, as indexes do,
+    /// and semantic types nothing else at all.
+    fn top_files(&self, name: &str) -> Result<&Made> {
+        if name == SEM_TYPES {
+            return held(&self.sem_types, || {
+                let (store, release) = (self.store, &self.release);
+                let mut exporter = Exporter::of_sem_types(store, release, self.sink(), None)?;
+                exporter.only_given = self.only_given;
+                exporter.sem_types_file(&exporter.layout()?, &mut Tally::default())?;
+                Ok(self.taken(&[SEM_TYPES]))
+            });
+        }
+        let is_index = name != RELATIONS;
+        let cell = if is_index { &self.indexes } else { &self.relations };
+        held(cell, || {
+            let known = self.known()?;
+            let (layout, mut tally) = (known.exporter.layout()?, known.written_files());
+            if !is_index {
+                known.exporter.relations_file(&layout, &mut tally)?;
+                return Ok(self.taken(&[RELATIONS]));
+            }
+            known.tally_lexunits(&mut tally)?;
+            known.exporter.index_files(&layout, &mut tally)?;
+            Ok(self.taken(&INDEXES))
+        })
+    }
+}
+
+impl Known<'_> {
     /// The frames and documents that have files.
     fn written_files(&self) -> Tally {
         let mut tally = Tally::default();

@@ -59,23 +59,28 @@ impl Exporter<'_> {
         Ok(())
     }
 
-    /// Writes semantic types and relations, which need to know the frames that have files.
+    /// Writes the lists, which are of no files.
     pub(super) fn list_files(&self, layout: &ReleaseLayout, tally: &mut Tally) -> Result<()> {
-        let numbers = &self.numbers;
-        let foreign = |file| self.store.foreign(self.release.id, ForeignFile::Top(file));
-        if let Some(list) = &layout.sem_types {
-            let (types, list) = self.sem_type_list(list.clone())?;
-            let foreign = foreign(TopName::SemTypes)?;
-            let content = write_sem_types(&types, &list, numbers, &foreign);
-            self.write(tally, "semTypes.xml", content)?;
-        }
-        if let Some(list) = &layout.relations {
-            let (relations, list) = self.relation_list(list.clone(), tally)?;
-            let foreign = foreign(TopName::Relations)?;
-            let content = write_relations(&relations, &list, numbers, &foreign);
-            self.write(tally, "frRelation.xml", content)?;
-        }
-        Ok(())
+        self.sem_types_file(layout, tally)?;
+        self.relations_file(layout, tally)
+    }
+
+    /// Writes the semantic types, for which nothing else of the release has to be known.
+    pub(super) fn sem_types_file(&self, layout: &ReleaseLayout, tally: &mut Tally) -> Result<()> {
+        let Some(list) = &layout.sem_types else { return Ok(()) };
+        let (types, list) = self.sem_type_list(list.clone())?;
+        let foreign = self.store.foreign(self.release.id, ForeignFile::Top(TopName::SemTypes))?;
+        let content = write_sem_types(&types, &list, &self.numbers, &foreign);
+        self.write(tally, "semTypes.xml", content)
+    }
+
+    /// Writes the relations of the frames that are written.
+    pub(super) fn relations_file(&self, layout: &ReleaseLayout, tally: &mut Tally) -> Result<()> {
+        let Some(list) = &layout.relations else { return Ok(()) };
+        let (relations, list) = self.relation_list(list.clone(), tally)?;
+        let foreign = self.store.foreign(self.release.id, ForeignFile::Top(TopName::Relations))?;
+        let content = write_relations(&relations, &list, &self.numbers, &foreign);
+        self.write(tally, "frRelation.xml", content)
     }
 
     /// The index as it was, without what is left out, and with what came later.

@@ -14,6 +14,7 @@ mod indexes;
 mod lexunits;
 mod listed;
 mod names;
+mod open;
 
 use std::collections::{BTreeMap, HashMap, HashSet};
 use std::path::Path;
@@ -32,8 +33,7 @@ use crate::framenet::{
 };
 use crate::model::{
     AnnotationSetId, CorpusId, Document, DocumentId, ForeignFile, Frame, FrameId, IdSpace, LexUnit,
-    LuId, NumberKind, OWN_RANGE, Origin, PREDICTED, PROPOSED, Release, SentenceId, Verdict,
-    WrittenNumbers,
+    LuId, NumberKind, OWN_RANGE, Origin, PREDICTED, PROPOSED, Release, SentenceId, WrittenNumbers,
 };
 use crate::query::Expression;
 use crate::store::Store;
@@ -320,60 +320,6 @@ fn in_parallel<T: Sync>(
 }
 
 impl<'a> Exporter<'a> {
-    fn new(
-        store: &'a Store,
-        release: &Release,
-        sink: Sink<'a>,
-        wanted: Option<Wanted>,
-    ) -> Result<Self> {
-        let id = release.id;
-        let mut exporter = Self {
-            store,
-            release: release.clone(),
-            sink,
-            only_given: false,
-            wanted,
-            numbers: store.written_numbers(id)?,
-            sem_types: SemTypeNames::new(),
-            frames: BTreeMap::new(),
-            lexunits: HashMap::new(),
-            files: FileNames::default(),
-            frames_of: HashMap::new(),
-            documents: BTreeMap::new(),
-            rejected: HashSet::new(),
-            related: HashSet::new(),
-            listed: Mutex::default(),
-        };
-        for relation in store.relations(id)? {
-            let relation = relation?;
-            exporter.related.extend([relation.parent, relation.child]);
-        }
-        for sem_type in store.sem_types(id)? {
-            let sem_type = sem_type?;
-            exporter.sem_types.insert(sem_type.id, sem_type.name);
-        }
-        for row in store.frame_names(id)? {
-            let (frame, name) = row?;
-            exporter.frames.insert(frame, name);
-        }
-        for row in store.lexunit_names(id)? {
-            let (frame, lu, name) = row?;
-            exporter.lexunits.insert((frame, lu), name);
-            exporter.frames_of.entry(lu).or_default().push(frame);
-        }
-        for decided in store.all_decisions(id)? {
-            let decided = decided?;
-            let standing = decided.standing().filter(|of| of.verdict == Verdict::Reject);
-            exporter.rejected.extend(standing.map(|standing| (decided.frame, standing.lu)));
-        }
-        for document in store.documents(id)? {
-            let document = document?;
-            exporter.documents.insert((document.corpus, document.id), document);
-        }
-        exporter.name_files()?;
-        Ok(exporter)
-    }
-
     fn wants_set(&self, set: AnnotationSetId) -> bool {
         self.wanted.as_ref().is_none_or(|wanted| wanted.sets.contains(&set))
     }
