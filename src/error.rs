@@ -151,6 +151,8 @@ errors! {
     crate::database::SplitListError,
     crate::store::StoreError,
     #[cfg(feature = "neural")] crate::vectors::VectorsError,
+    #[cfg(feature = "neural")] crate::augment::AugmentError,
+    #[cfg(feature = "neural")] crate::expand::ShardRequestError,
     #[cfg(feature = "neural")] crate::verify::VerifyError,
     #[cfg(feature = "neural")] crate::nn::WeightsError,
     std::io::Error,

@@ -11,7 +11,9 @@ import copyreg as _copyreg
 from typing import TYPE_CHECKING as _TYPE_CHECKING
 from typing import NoReturn as _NoReturn
 
-from . import _errors, _fetching, _fnstore, _texts
+from . import _augment, _corpora, _errors, _fetching, _fnstore, _texts
+from ._augment import *
+from ._corpora import *
 from ._edits import Transaction
 from ._errors import *
 from ._fetching import *
@@ -19,6 +21,8 @@ from ._fnstore import *
 from ._texts import *
 
 __all__ = ["Transaction"]
+__all__ += _augment.__all__
+__all__ += _corpora.__all__
 __all__ += _errors.__all__
 __all__ += _fetching.__all__
 __all__ += _fnstore.__all__

@@ -13,22 +13,24 @@ from ._errors import TextError
 from ._views import Drawn
 
 __all__ = [
-    "Agreement", "Alignment", "AnnotatedText", "AnnotationSet", "Answers", "Attestation", "BackupReport",
-    "Carrying", "Change", "CheckReport", "Commit", "Coverage", "Database", "DeletionReport", "Difference",
-    "DiscoveredLu", "Diversity", "Document", "Edition", "EditionChanges", "Edits", "Element", "ExpansionReport",
-    "ExportReport", "FilterReport", "Finding", "ForeignContent", "FoundFe", "FoundShards", "Frame",
-    "FrameElement", "FrameProgress", "FrameRelation", "FrameSearch", "FramenetFiles", "Generation",
-    "GenerationProgress", "GenerationReport", "Growth", "HiddenLus", "ImportReport", "Judgement", "Label",
-    "Layer", "Leak", "LexicalUnit", "Link", "MergedShard", "Paraphrase", "Predicate", "Progress",
-    "PromiseCheck", "PromiseStanding", "Proposal", "ProposalDecision", "PublishedEdition", "Query",
-    "Realization", "Release", "Rewriting", "Score", "SemType", "Sentence", "SentenceRewriter", "Server",
-    "ShardProgress", "ShardedExpansion", "SpanAligner", "StoredRecipe", "Substitutes", "Synset", "Table",
-    "Tagged", "Target", "TextAnnotator", "TextScorer", "Valence", "Verdict", "VerificationReport", "WordFinder",
+    "AggregatedPredictions", "Agreement", "Alignment", "AlignmentTask", "AlignmentTasks", "AnnotatedText", "AnnotationSet",
+    "AnnotatorAgreement", "Answers", "Attestation", "BackupReport", "Carrying", "Change", "CheckReport",
+    "Commit", "Coverage", "Database", "DeletionReport", "Difference", "DiscoveredLu", "Diversity", "Document",
+    "Edition", "EditionChanges", "Edits", "Element", "ExpansionReport", "ExportReport", "FilterReport",
+    "Finding", "ForeignContent", "FoundFe", "FoundShards", "Frame", "FrameElement", "FrameProgress",
+    "FrameRelation", "FrameSearch", "FramenetFiles", "Generation", "GenerationProgress", "GenerationReport",
+    "Growth", "HiddenLus", "ImportReport", "Judgement", "Label", "Layer", "Leak", "LexicalUnit", "Link",
+    "MergedShard", "MinedPair", "PairMiner", "Paraphrase", "Predicate", "Progress", "PromiseCheck",
+    "PromiseStanding", "Proposal", "ProposalDecision", "PublishedEdition", "Query", "Ratings", "Realization",
+    "Release", "Rewriting", "Score", "SemType", "Sentence", "SentenceRewriter", "Server", "ShardProgress",
+    "ShardedExpansion", "SpanAligner", "StoredRecipe", "Substitutes", "Synset", "Table", "Tagged", "Target",
+    "TextAnnotator", "TextScorer", "Valence", "Verdict", "VerificationReport", "WordFinder", "WordLinks",
     "WordTagger", "create", "open", "recipe", "recipe_names", "restore", "shard_status",
 ]
 
 _Path = str | os.PathLike[str]
 _Span = tuple[int, int]
+_Rated = tuple[str, str, str, str, dict[str, int | None]]
 
 def open(path: _Path) -> Database: ...
 def create(path: _Path, *, exist_ok: bool = False) -> Database: ...
@@ -36,6 +38,27 @@ def restore(backup: _Path, path: _Path, *, force: bool = False) -> BackupReport:
 def recipe(name: str) -> str: ...
 def recipe_names() -> list[str]: ...
 def shard_status(*paths: _Path, read: bool = False) -> FoundShards: ...
+def _augmented(
+    items: list[tuple[str, str, str, tuple[str, str], str]],
+    dirs: Sequence[_Path],
+    options: dict[str, Any],
+    progress: Callable[[int, int], object] | bool | None,
+) -> list[tuple[int, str, tuple[str, str]]]: ...
+def _aggregated(
+    predictions: list[tuple[str, str, str, str, list[float]]], classes: list[str], by: str
+) -> AggregatedPredictions: ...
+def _grouped(articles: list[tuple[str, str]], threshold: float, days: int) -> list[tuple[int, int]]: ...
+def _drawn(pairs: list[tuple[str, str, str]], count: int, seed: int) -> list[tuple[str, str, str]]: ...
+def _rated_counts() -> list[str]: ...
+def _ratings(first: list[_Rated], second: list[_Rated]) -> Ratings: ...
+def _answered(tasks: list[str], answers: list[str]) -> AnnotatorAgreement: ...
+def _word_links(
+    pairs: list[tuple[str | list[str], str | list[str]]],
+    others: list[tuple[str | list[str], str | list[str]]],
+    dirs: Sequence[_Path],
+    options: dict[str, object],
+    progress: Callable[[int, int], object] | bool | None,
+) -> list[WordLinks | TextError]: ...
 def _program(line: Sequence[str]) -> None: ...
 @final
 class Element:
@@ -799,6 +822,77 @@ class FoundShards:
     def __bool__(self) -> bool: ...
 
 @final
+class AggregatedPredictions:
+    rows: Final[list[tuple[str, str, str, str, list[float]]]]
+    weights: Final[dict[str, float]]
+    items: Final[int]
+    right: Final[int]
+    right_before: Final[int]
+    wrong_to_right: Final[int]
+    right_to_wrong: Final[int]
+
+@final
+class MinedPair:
+    id: Final[str]
+    cluster: Final[str]
+    source: Final[str]
+    target: Final[str]
+    source_at: Final[tuple[str, str, int]]
+    target_at: Final[tuple[str, str, int]]
+    method: Final[Literal["l12", "f2"]]
+    edits: Final[int | None]
+    shared: Final[int | None]
+
+@final
+class PairMiner:
+    def __new__(cls, method: str, edits: str, limit: int, replace: bool) -> Self: ...
+    def cluster(self, name: str, articles: list[tuple[str, str, list[str], bool]]) -> list[MinedPair]: ...
+
+@final
+class Ratings:
+    rows: Final[list[tuple[str, float | None, float | None, float | None]]]
+    shared: Final[int]
+    agreed: Final[float | None]
+    kappa: Final[float | None]
+
+@final
+class WordLinks:
+    source: Final[list[str]]
+    target: Final[list[str]]
+    links: Final[list[tuple[int, int]]]
+
+@final
+class AlignmentTask:
+    id: Final[str]
+    frame: Final[str]
+    lu: Final[str]
+    sentence: Final[str]
+    span: Final[_Span]
+    trigger: Final[str]
+    paraphrase: Final[str]
+    def record(self) -> dict[str, Any]: ...
+
+@final
+class AlignmentTasks(Iterator[AlignmentTask]):
+    def __iter__(self) -> Self: ...
+    def __next__(self) -> AlignmentTask: ...
+
+@final
+class AnnotatorAgreement:
+    tasks: Final[int]
+    annotators: Final[int]
+    answers: Final[int]
+    unaligned: Final[int]
+    undecided: Final[int]
+    shared: Final[int]
+    exact: Final[float]
+    soft: Final[float]
+    fleiss_kappa: Final[float | None]
+    cohen_kappa: Final[float | None]
+    items: Final[list[dict[str, Any]]]
+    refused: Final[dict[str, list[str]]]
+
+@final
 class GenerationProgress:
     lus: Final[int]
     of: Final[int]
@@ -968,7 +1062,7 @@ class Database:
         *paths: _Path,
         mixed: bool = False,
         again: bool = False,
-        progress: Callable[[int, int], object] | None = None,
+        progress: Callable[[int, int], object] | bool | None = None,
     ) -> list[MergedShard]: ...
     def remove_release(self, name: str) -> int: ...
     def differences(self, before: str, after: str) -> list[Difference]: ...
@@ -994,7 +1088,7 @@ class Database:
         device: str = "cpu",
         any_language: bool = False,
         errors: Literal["raise", "keep"] = "raise",
-        progress: Callable[[int], object] | None = None,
+        progress: Callable[[int], object] | bool | None = None,
     ) -> Iterator[AnnotatedText]: ...
     def proposals(
         self,
@@ -1016,7 +1110,7 @@ class Database:
         device: str = "cpu",
         numbers: str | None = None,
         any_language: bool = False,
-        progress: Callable[[int], object] | None = None,
+        progress: Callable[[int], object] | bool | None = None,
     ) -> VerificationReport: ...
     def fit(
         self,
@@ -1027,7 +1121,7 @@ class Database:
         models: _Path | None = None,
         device: str = "cpu",
         any_language: bool = False,
-        progress: Callable[[int], object] | None = None,
+        progress: Callable[[int], object] | bool | None = None,
     ) -> VerificationReport: ...
     def filter(
         self,
@@ -1035,7 +1129,7 @@ class Database:
         *,
         filter: _Path = "filter",
         models: _Path | None = None,
-        progress: Callable[[int], object] | None = None,
+        progress: Callable[[int], object] | bool | None = None,
     ) -> FilterReport: ...
     def link(
         self,
@@ -1047,7 +1141,7 @@ class Database:
         models: _Path | None = None,
         device: str = "cpu",
         numbers: str | None = None,
-        progress: Callable[[int, int], object] | None = None,
+        progress: Callable[[int, int], object] | bool | None = None,
     ) -> int: ...
     def links(
         self,
@@ -1075,7 +1169,7 @@ class Database:
         device: str = "cpu",
         numbers: str | None = None,
         any_language: bool = False,
-        progress: Callable[[FrameSearch, int, int], object] | None = None,
+        progress: Callable[[FrameSearch, int, int], object] | bool | None = None,
     ) -> list[FrameSearch]: ...
     def generate(
         self,
@@ -1102,9 +1196,24 @@ class Database:
         device: str = "cpu",
         numbers: str | None = None,
         any_language: bool = False,
-        progress: Callable[[GenerationProgress], object] | None = None,
+        progress: Callable[[GenerationProgress], object] | bool | None = None,
     ) -> GenerationReport: ...
     def leaks(self) -> list[Leak]: ...
+    def align_tasks(
+        self,
+        expression: str,
+        *,
+        per_lu: int = 4,
+        top_k: int = 10,
+        seed: int = 1,
+        limit: int | None = None,
+        max_pieces: int = 80,
+        model: _Path = "paraphrase",
+        models: _Path | None = None,
+        device: str = "cpu",
+        numbers: str | None = None,
+        any_language: bool = False,
+    ) -> AlignmentTasks: ...
     def diversity(
         self,
         expression: str = "",
@@ -1132,7 +1241,7 @@ class Database:
         ranker: _Path | None = None,
         models: _Path | None = None,
     ) -> list[HiddenLus]: ...
-    def check(self, *, deep: bool = False, progress: Callable[[int], object] | None = None) -> CheckReport: ...
+    def check(self, *, deep: bool = False, progress: Callable[[int], object] | bool | None = None) -> CheckReport: ...
     def backup(self, path: _Path) -> BackupReport: ...
     def with_split_list(self, path: _Path, *, strict: bool = False) -> Database: ...
     def import_release(
@@ -1143,7 +1252,7 @@ class Database:
         language: str | None = None,
         spans: bool = False,
         strict: bool = False,
-        progress: Callable[[int, int], object] | None = None,
+        progress: Callable[[int, int], object] | bool | None = None,
     ) -> ImportReport: ...
     def expand(
         self,
@@ -1162,7 +1271,7 @@ class Database:
         seed: int = 1,
         device: str = "cpu",
         limit: int | None = None,
-        progress: Callable[[Progress], object] | None = None,
+        progress: Callable[[Progress], object] | bool | None = None,
         any_language: bool = False,
         shard: str | None = None,
         out: _Path | None = None,

@@ -12,7 +12,7 @@ from os import PathLike
 from pathlib import Path
 from typing import Any, Literal, TypeVar, cast
 
-from . import _models
+from . import _models, _progress
 from ._errors import TextError
 from ._fnstore import (
     Alignment,
@@ -35,7 +35,7 @@ __all__ = ["align", "ask", "paraphrase", "score", "substitutes", "tag"]
 
 _Path = str | PathLike[str]
 _Span = tuple[int, int]
-_Progress = Callable[[int], object] | None
+_Progress = Callable[[int], object] | bool | None
 _Errors = Literal["raise", "keep"]
 _Item = TypeVar("_Item")
 _Made = TypeVar("_Made")
@@ -55,7 +55,7 @@ def stream(
     errors: _Errors,
     progress: _Progress,
 ) -> Iterator[_Made]:
-    """Answers to items, a batch at a time; ``progress`` is called with the items that are answered."""
+    """Answers to items, a batch at a time; ``progress`` is called with the items that are answered, or True shows them."""
     if errors not in ("raise", "keep"):
         raise TextError(f"`errors` is `{errors}`; expected raise or keep", "E-value", "give one of those")
     if isinstance(items, str | Mapping):
@@ -71,26 +71,30 @@ def _answers(
     keeps: bool,
     progress: _Progress,
 ) -> Iterator[Any]:
-    done = 0
-    while chunk := list(islice(items, size)):
-        asked: list[_Item] = []
-        refused: dict[int, TextError] = {}
-        for at, item in enumerate(chunk):
-            try:
-                asked.append(prepare(item))
-            except TextError as error:
-                refused[at] = error
-            except (TypeError, ValueError) as error:
-                refused[at] = TextError(str(error), "E-type", "give items as the documentation has them")
-        answers = iter(batch(asked))
-        for at in range(len(chunk)):
-            answer = refused[at] if at in refused else next(answers)
-            if isinstance(answer, TextError) and not keeps:
-                raise answer
-            yield answer
-        done += len(chunk)
-        if progress is not None:
-            progress(done)
+    done, tell = 0, _progress.teller(progress)
+    try:
+        while chunk := list(islice(items, size)):
+            asked: list[_Item] = []
+            refused: dict[int, TextError] = {}
+            for at, item in enumerate(chunk):
+                try:
+                    asked.append(prepare(item))
+                except TextError as error:
+                    refused[at] = error
+                except (TypeError, ValueError) as error:
+                    refused[at] = TextError(str(error), "E-type", "give items as the documentation has them")
+            answers = iter(batch(asked))
+            for at in range(len(chunk)):
+                answer = refused[at] if at in refused else next(answers)
+                if isinstance(answer, TextError) and not keeps:
+                    raise answer
+                yield answer
+            done += len(chunk)
+            if tell is not None:
+                tell(done)
+    finally:
+        if isinstance(tell, _progress.Bar):
+            tell.close()
 
 
 def fields(item: object, allowed: Sequence[str], *, needed: Sequence[str]) -> Mapping[str, Any]:

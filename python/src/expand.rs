@@ -15,7 +15,7 @@ use fnstore::models::{default_rewriter, find};
 use fnstore::query::Expression;
 use fnstore::search::Sampling;
 use pyo3::prelude::*;
-use pyo3::types::PyDict;
+use pyo3::types::{PyBool, PyDict};
 
 use crate::database::{self, directories};
 use crate::editions::sampling;
@@ -133,20 +133,40 @@ impl ExpansionReport {
     }
 }
 
-/// A caller's function that is told how far something is.
+/// A caller's function that is told how far something is, or a bar that shows it.
 pub(crate) struct Teller {
     function: Option<Py<PyAny>>,
+    /// Whether it is a bar, which is closed at the end.
+    is_bar: bool,
     /// What it raised, or Ctrl-C.
     raised: Option<PyErr>,
 }
 
 impl Teller {
-    pub(crate) fn new(function: Option<Py<PyAny>>) -> Self {
-        Self { function, raised: None }
+    /// Of a function, or of True for a bar.
+    pub(crate) fn new(progress: Option<Py<PyAny>>) -> Self {
+        let made = |given: Py<PyAny>| {
+            Python::attach(|py| {
+                let is_bar = given.bind(py).is_instance_of::<PyBool>();
+                let teller = py.import("fnstore._progress")?.getattr("teller")?;
+                let function: Option<Py<PyAny>> = teller.call1((given,))?.extract()?;
+                PyResult::Ok((function, is_bar))
+            })
+        };
+        let (found, raised) = match progress.map(made).transpose() {
+            Ok(found) => (found.unwrap_or_default(), None),
+            Err(error) => ((None, false), Some(error)),
+        };
+        let (function, is_bar) = found;
+        let is_bar = is_bar && function.is_some();
+        Self { function, is_bar, raised }
     }
 
     /// What it raised, if it did.
     pub(crate) fn end(self) -> PyResult<()> {
+        if let (true, Some(bar)) = (self.is_bar, &self.function) {
+            Python::attach(|py| bar.call_method0(py, "close"))?;
+        }
         self.raised.map_or(Ok(()), Err)
     }
 
@@ -246,7 +266,7 @@ impl Wishes {
             models.verifier = Some(VerifierModels { adapter, base });
         }
         let (mut recipe, mut options) = (Recipe::new(models), RunOptions::default());
-        settings.clone().apply(&mut recipe, &mut options);
+        settings.apply(&mut recipe, &mut options);
         options.seed_limit = self.limit;
         options.verify = self.verifier.is_some();
         recipe.check()?;
@@ -293,7 +313,7 @@ enum Work {
 
 impl Work {
     fn new(shard: Option<&str>, out: Option<PathBuf>, dry_run: bool) -> Result<Self> {
-        let shard = shard.map(Shard::asked).transpose().map_err(ExpandError::from)?;
+        let shard = shard.map(Shard::from_request).transpose().map_err(ExpandError::from)?;
         match (shard, out) {
             (shard, None) if dry_run => Ok(Self::Measure(shard)),
             (Some(shard), Some(out)) if !dry_run => Ok(Self::Shard(shard, out)),

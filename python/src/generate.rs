@@ -125,7 +125,7 @@ impl From<Estimate> for GenerationReport {
             lus: of.lexunits,
             done_before: of.done_before,
             left: of.left,
-            left_seconds: (of.measured > 0).then(|| of.missing.as_secs_f64()),
+            left_seconds: (of.measured > 0).then_some(of.missing.as_secs_f64()),
             seconds: of.elapsed.as_secs_f64(),
             ..generate::GenerationReport::default().into()
         }

@@ -7,6 +7,7 @@
 mod annotate;
 mod annotation;
 mod arrow;
+mod augment;
 mod changes;
 mod database;
 mod discover;
@@ -23,6 +24,7 @@ mod import;
 mod lexicon;
 mod links;
 mod measures;
+mod mining;
 mod models;
 mod number;
 mod paraphrase;
@@ -38,6 +40,7 @@ mod stores;
 mod texts;
 mod transaction;
 mod upkeep;
+mod words;
 mod worker;
 
 use mimalloc::MiMalloc;
@@ -51,7 +54,10 @@ static ALLOCATOR: MiMalloc = MiMalloc;
 mod _fnstore {
     use pyo3::prelude::*;
 
+    use crate::augment::{_aggregated, _augmented};
+    use crate::mining::{_drawn, _grouped, _rated_counts, _ratings};
     use crate::program::_program;
+    use crate::words::{_answered, _word_links};
 
     #[pymodule_export]
     use crate::annotate::{AnnotatedText, FoundFe, Target, TextAnnotator};
@@ -59,6 +65,8 @@ mod _fnstore {
     use crate::annotation::{
         AnnotationSet, Carrying, Element, Generation, Judgement, Label, Layer,
     };
+    #[pymodule_export]
+    use crate::augment::AggregatedPredictions;
     #[pymodule_export]
     use crate::changes::{Change, Commit};
     #[pymodule_export]
@@ -85,6 +93,8 @@ mod _fnstore {
     use crate::links::Link;
     #[pymodule_export]
     use crate::measures::{Diversity, ForeignContent, HiddenLus, ProposalDecision};
+    #[pymodule_export]
+    use crate::mining::{MinedPair, PairMiner, Ratings};
     #[pymodule_export]
     use crate::paraphrase::{Paraphrase, Rewriting, SentenceRewriter};
     #[pymodule_export]
@@ -117,10 +127,21 @@ mod _fnstore {
     use crate::transaction::Edits;
     #[pymodule_export]
     use crate::upkeep::{BackupReport, CheckReport, Finding, Leak};
+    #[pymodule_export]
+    use crate::words::{AlignmentTask, AlignmentTasks, AnnotatorAgreement, WordLinks};
 
-    /// What `python -m fnstore` calls is no name of the module's.
+    /// What the package calls is no name of the module's.
     #[pymodule_init]
     fn init(module: &Bound<'_, PyModule>) -> PyResult<()> {
-        module.as_any().setattr("_program", wrap_pyfunction!(_program, module)?)
+        let own = module.as_any();
+        own.setattr("_program", wrap_pyfunction!(_program, module)?)?;
+        own.setattr("_augmented", wrap_pyfunction!(_augmented, module)?)?;
+        own.setattr("_aggregated", wrap_pyfunction!(_aggregated, module)?)?;
+        own.setattr("_grouped", wrap_pyfunction!(_grouped, module)?)?;
+        own.setattr("_drawn", wrap_pyfunction!(_drawn, module)?)?;
+        own.setattr("_ratings", wrap_pyfunction!(_ratings, module)?)?;
+        own.setattr("_rated_counts", wrap_pyfunction!(_rated_counts, module)?)?;
+        own.setattr("_answered", wrap_pyfunction!(_answered, module)?)?;
+        own.setattr("_word_links", wrap_pyfunction!(_word_links, module)?)
     }
 }

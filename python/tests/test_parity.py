@@ -84,6 +84,17 @@ COUNTERPARTS = {
     "paraphrase": "paraphrase Server",
     "align": "align",
     "align spans": "align",
+    "align words": "align_words",
+    "align tasks": "Database.align_tasks",
+    "align answers": "align_answers",
+    "augment nli": "augment_nli",
+    "augment qa": "augment_qa",
+    "augment mt": "augment_mt",
+    "augment aggregate": "augment_aggregate",
+    "mine": "mine",
+    "mine cluster": "group_articles",
+    "mine sample": "sample_pairs",
+    "mine tally": "tally_pairs",
     "tag": "tag",
     "annotate": "Database.annotate",
     "score": "score ask",
@@ -117,6 +128,7 @@ RENAMED = {
     "proposals * --release": "Proposal.release",
     "expand --status": "Database.expansion_status",
     "merge --status": "shard_status",
+    "align answers --tasks": "align_answers(tasks)",
     "links * --release": "Link.release",
     "links * --resource": "Link.resource",
 }
@@ -130,8 +142,8 @@ EXCEPTIONS = {
     "*tree | *kinds | *propagate | *svg | stats agreement --question | changes --follow": "how results are shown; a feed is a loop",
     "review | judge --from | judge sample | judge tally": "reviewers work in a browser or on sheets, which are read by Transaction.judge",
     "paraphrase --input | import --report | check --repair": "an item says what it is, a report is an object; a repair is the program's",
-    "align words | align tasks | align answers | mine | mine * | augment | augment *": "not yet: they work on files of their own",
-    "train | train * | eval | eval * | experiment | experiment *": "not yet: training and measuring are the program's",
+    "augment | align tasks --out | align tasks --force | align answers --to | align answers --force": "of files; objects are made",
+    "train | train * | eval | eval * | experiment | experiment *": "runs of hours that make a model's files or a table: `python -m fnstore train ...`, with --format json",
 }
 
 
@@ -230,7 +242,7 @@ def test_an_argument_has_the_default_of_its_option() -> None:
             if is_number(default) and is_number(str(of.default)):
                 default, given = str(float(default)), str(float(of.default))
             else:
-                given = str(of.default)
+                given = ",".join(of.default) if isinstance(of.default, tuple) else str(of.default)
             if default != given and not default.endswith(f", else {given}"):
                 differing[piece] = (default, given)
     assert differing == {}

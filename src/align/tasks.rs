@@ -97,6 +97,18 @@ pub enum TaskProblem {
     },
 }
 
+impl TaskProblem {
+    /// Its code, as output names it.
+    #[must_use]
+    pub fn code(&self) -> &'static str {
+        match self {
+            Self::Span { .. } => "E-span",
+            Self::Twice { .. } => "E-annotator",
+            Self::Again { .. } | Self::Unknown { .. } => "E-id",
+        }
+    }
+}
+
 /// Tasks with what was answered to them.
 #[derive(Debug, Clone, Default)]
 pub struct Collection {

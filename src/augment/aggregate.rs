@@ -5,6 +5,8 @@ use std::ops::AddAssign;
 
 use serde::Serialize;
 
+use crate::model::named;
+
 /// What a model says of one variant of an item.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Prediction {
@@ -142,6 +144,90 @@ impl AddAssign for Changes {
         self.wrong_to_right += other.wrong_to_right;
         self.right_to_wrong += other.right_to_wrong;
         self.wrong_to_wrong += other.wrong_to_wrong;
+    }
+}
+
+named! {
+    /// How predictions are combined.
+    pub enum AggregateRule {
+        /// The sum of their shares, with weights searched on `dev`
+        Weights => "weights",
+        /// The greatest share that any gives a class
+        Max => "max",
+    }
+}
+
+/// The predictions of an item's variants.
+struct PredictedItem {
+    class: usize,
+    predictions: Vec<Prediction>,
+}
+
+/// Items with their predictions, by split and id.
+#[derive(Default)]
+pub struct PredictedItems(BTreeMap<(String, String), PredictedItem>);
+
+/// What was found of an item.
+#[derive(Debug, Clone, PartialEq)]
+pub struct AggregatedItem {
+    /// Its id.
+    pub id: String,
+    /// Its gold class.
+    pub class: usize,
+    /// The class by the original alone.
+    pub original: Option<usize>,
+    /// The class that was found.
+    pub found: Option<usize>,
+    /// The combined share of each class.
+    pub shares: Vec<f64>,
+}
+
+/// What was found of items.
+#[derive(Debug, Clone, Default)]
+pub struct Aggregates {
+    /// Each item that is not in the split `dev`.
+    pub items: Vec<AggregatedItem>,
+    /// The weight of each variant.
+    pub weights: BTreeMap<String, f64>,
+    /// How classes changed.
+    pub changes: Changes,
+}
+
+impl PredictedItems {
+    /// Adds the prediction of a variant.
+    pub fn add(&mut self, (split, id): (String, String), class: usize, prediction: Prediction) {
+        let new = || PredictedItem { class, predictions: Vec::new() };
+        self.0.entry((split, id)).or_insert_with(new).predictions.push(prediction);
+    }
+
+    /// Combines the predictions of each item. Weights are those with which most items of the split
+    /// `dev` are right; `None` where it has no item, and weights are asked for.
+    #[must_use]
+    pub fn aggregate(self, rule: AggregateRule) -> Option<Aggregates> {
+        let (dev, test): (Vec<_>, Vec<_>) =
+            self.0.into_iter().partition(|((split, _), _)| split == "dev");
+        let weights = match rule {
+            AggregateRule::Max => BTreeMap::new(),
+            AggregateRule::Weights if dev.is_empty() => return None,
+            AggregateRule::Weights => {
+                let known = dev.into_iter().map(|(_, item)| (item.predictions, item.class));
+                search_weights(&known.collect::<Vec<_>>())
+            }
+        };
+        let mut changes = Changes::default();
+        let mut items = Vec::new();
+        for ((_, id), PredictedItem { class, predictions }) in test {
+            let original = predictions.iter().find(|one| one.variant == "original");
+            let original = original.and_then(|one| best_class(&one.shares));
+            let shares = match rule {
+                AggregateRule::Max => max_vote(&predictions),
+                AggregateRule::Weights => combine(&predictions, &weights).unwrap_or_default(),
+            };
+            let found = best_class(&shares);
+            changes.add(original, found, class);
+            items.push(AggregatedItem { id, class, original, found, shares });
+        }
+        Some(Aggregates { items, weights, changes })
     }
 }
 

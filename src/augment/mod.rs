@@ -2,25 +2,32 @@
 //! together, and what it gains.
 //!
 //! Hu, Khayrallah, Culkin and others (2019), Improved Lexically Constrained Decoding for
-//! Translation and Monolingual Rewriting, sections 4 and 5 and appendices A to C. Requests are made
-//! here and rewritten elsewhere. The one network that runs here is the small [`Classifier`] of
-//! entailment pairs.
+//! Translation and Monolingual Rewriting, sections 4 and 5 and appendices A to C. An
+//! [`AugmentTask`] makes requests, a [`RememberingRewriter`] rewrites each once. The one network
+//! that is trained here is the small [`Classifier`] of entailment pairs.
 
 mod aggregate;
 mod arms;
 mod classifier;
 mod entailment;
 mod judged;
+mod memory;
+mod sets;
 
 use std::collections::HashSet;
 
-pub use aggregate::{Changes, Prediction, best_class, combine, max_vote, search_weights};
+pub use aggregate::{
+    AggregateRule, AggregatedItem, Aggregates, Changes, PredictedItems, Prediction, best_class,
+    combine, max_vote, search_weights,
+};
 pub use arms::{
     Answers, Arm, ArmsReport, AugmentedPair, Brittleness, compare_arms, mean_and_deviation,
 };
 pub use classifier::{Classifier, ClassifierOptions, Examples};
 pub use entailment::{EntailmentPair, PairFeatures, PairReader};
 pub use judged::{Rater, SystemFigures, Verdict, figures};
+pub use memory::{AugmentError, RememberingRewriter, RewriteTally, RewrittenText};
+pub use sets::{AugmentItem, AugmentTask, Copies, Variant};
 
 use crate::paraphrase::Constraints;
 use crate::text::{Idf, fold, names, words};

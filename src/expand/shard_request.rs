@@ -60,7 +60,7 @@ impl Shard {
     ///
     /// # Errors
     /// When the text names no part, or there is no task for it.
-    pub fn asked(text: &str) -> Result<Self, ShardRequestError> {
+    pub fn from_request(text: &str) -> Result<Self, ShardRequestError> {
         let Some(of) = text.strip_prefix('/') else {
             let no_part = || ShardRequestError::NoPart { text: text.to_owned() };
             return Self::parse(text).ok_or_else(no_part);

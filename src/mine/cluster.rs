@@ -42,6 +42,15 @@ pub fn day_of(date: &str) -> Option<u32> {
 }
 
 impl Grouping {
+    /// Articles in the order of their clusters and days, each by its place and with its cluster.
+    #[must_use]
+    pub fn in_order(&self, articles: &[(u32, &str)]) -> Vec<(usize, usize)> {
+        let clusters = self.group(articles);
+        let mut order: Vec<usize> = (0..articles.len()).collect();
+        order.sort_by_key(|at| (clusters[*at], articles[*at].0));
+        order.into_iter().map(|at| (at, clusters[at])).collect()
+    }
+
     /// The cluster of each article, given by its day and text; clusters count from 0 in the order
     /// of the days.
     #[must_use]

@@ -8,11 +8,15 @@
 mod cluster;
 mod distance;
 mod estimate;
+mod judged;
 mod pairs;
 mod sentences;
 
 pub use cluster::{Grouping, day_of};
 pub use distance::{EditCost, word_distance};
 pub use estimate::{Estimate, estimate};
-pub use pairs::{Article, Method, MineOptions, Mined, Pair, SentencePlace, mine};
+pub use judged::{
+    COUNTS, LABELS, RatedPair, RaterAgreement, RatingRow, draw, rater_agreement, ratings,
+};
+pub use pairs::{Article, Method, MineOptions, Mined, Pair, SentencePlace, Unseen, mine};
 pub use sentences::{replace_numbers_and_days, sentences};

@@ -75,6 +75,22 @@ pub struct Pair {
     pub shared: Option<usize>,
 }
 
+/// Pairs that no earlier cluster gave, by their texts in either order.
+#[derive(Debug, Clone, Default)]
+pub struct Unseen(HashSet<[u8; 16]>);
+
+impl Unseen {
+    /// Whether a pair is the first with its texts.
+    pub fn is_new(&mut self, pair: &Pair) -> bool {
+        let mut texts: Vec<String> = pair.texts.iter().map(|text| text.to_lowercase()).collect();
+        texts.sort_unstable();
+        let hash = blake3::hash(texts.join("\t").as_bytes());
+        let mut key = [0; 16];
+        key.copy_from_slice(&hash.as_bytes()[..16]);
+        self.0.insert(key)
+    }
+}
+
 /// What a cluster gave.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Mined {

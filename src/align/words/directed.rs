@@ -5,6 +5,7 @@ use rayon::prelude::*;
 use super::bitext::{NULL, Pair, Vocabulary};
 use super::positions::{Expected, Positions, Posteriors};
 use super::table::{Prior, Table};
+use crate::model::named;
 
 /// Which model explains words.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -19,6 +20,38 @@ pub enum Model {
     #[default]
     Hmm,
 }
+
+named! {
+    /// A model that aligns words, by its name.
+    pub enum ModelName {
+        /// IBM Model 1
+        Model1 => "model1",
+        /// Model 2 with fast_align's diagonal
+        FastAlign => "fast-align",
+        /// The hidden Markov model
+        Hmm => "hmm",
+        /// No training: words whose encoder states are each other's nearest
+        Embeddings => "embeddings",
+        /// What `fnstore train words` has learnt from gold links
+        Linker => "linker",
+    }
+}
+
+impl ModelName {
+    /// The model that is trained on pairs without links, if it is one.
+    #[must_use]
+    pub fn statistical(self) -> Option<Model> {
+        match self {
+            Self::Model1 => Some(Model::Model1),
+            Self::FastAlign => Some(Model::Diagonal),
+            Self::Hmm => Some(Model::Hmm),
+            Self::Embeddings | Self::Linker => None,
+        }
+    }
+}
+
+/// Longest side of a training pair.
+pub const MAX_LENGTH: usize = 100;
 
 /// Pairs whose expectations are summed before they are added to the others', in order.
 const BATCH: usize = 256;

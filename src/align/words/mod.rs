@@ -40,7 +40,7 @@ pub use aligner::{Settings, WordAligner, WordProgress};
 pub use annotators::{between, combined};
 pub(super) use bitext::likeness;
 pub use bitext::{BadPair, NoPair, SentencePair, read_pairs};
-pub use directed::Model;
+pub use directed::{MAX_LENGTH, Model, ModelName};
 pub use error_rate::{ErrorRate, LinkCounts};
 pub use links::{Link, Links};
 pub use symmetry::{Symmetrization, symmetrize};

@@ -209,7 +209,7 @@ pub(crate) fn run(args: Args, context: &mut Context) -> anyhow::Result<Outcome> 
             open_database(&args, expression, &mut recipe, || Database::open(&context.store))?;
         let database = context.joined(database);
         tell_of_releases(&database, "expansion", &asked)?;
-        let shard = args.shard.as_deref().map(Shard::asked).transpose()?;
+        let shard = args.shard.as_deref().map(Shard::from_request).transpose()?;
         return status::dry_run(&database, (&expression, &recipe, &options), shard, context);
     }
     ensure!(

@@ -112,12 +112,7 @@ impl Lines {
 }
 
 fn refusal(problem: &TaskProblem) -> LineError {
-    let code = match problem {
-        TaskProblem::Span { .. } => "E-span",
-        TaskProblem::Twice { .. } => "E-annotator",
-        _ => "E-id",
-    };
-    LineError::new(code, problem.to_string())
+    LineError::new(problem.code(), problem.to_string())
 }
 
 /// How far annotators agree as JSON; see `schema/align-answers.schema.json`.

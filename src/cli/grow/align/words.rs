@@ -6,10 +6,10 @@ use crate::cli::options::named::named;
 use anyhow::{Context as _, bail};
 use fnstore::align::linker::Linker;
 use fnstore::align::words::{
-    BadPair, Links, Model, NoPair, SentencePair, Settings, Symmetrization, WordAligner, read_pairs,
+    BadPair, Links, MAX_LENGTH, Model, ModelName, NoPair, SentencePair, Settings, Symmetrization,
+    WordAligner, read_pairs,
 };
 use fnstore::align::{Dataset, EmbeddingAligner, TooLong};
-use fnstore::named;
 use serde::Serialize;
 use serde_json::Value;
 
@@ -108,27 +108,9 @@ pub(crate) struct Training {
     device: DeviceArgs,
 }
 
-named! {
-    enum ModelName {
-        /// IBM Model 1
-        Model1 => "model1",
-        /// Model 2 with fast_align's diagonal
-        FastAlign => "fast-align",
-        /// The hidden Markov model
-        Hmm => "hmm",
-        /// No training: words whose encoder states are each other's nearest
-        Embeddings => "embeddings",
-        /// What `fnstore train words` has learnt from gold links
-        Linker => "linker",
-    }
-}
-
 /// The models that are trained on pairs without links, and those that read an encoder's states.
 const STATISTICAL: &[ModelName] = &[ModelName::Model1, ModelName::FastAlign, ModelName::Hmm];
 const NEURAL: &[ModelName] = &[ModelName::Embeddings, ModelName::Linker];
-
-/// Longest side of a training pair.
-const MAX_LENGTH: usize = 100;
 
 impl Training {
     /// Refuses an option that was given and that the model would not read.
@@ -180,12 +162,10 @@ impl Training {
         pairs: &Dataset<SentencePair>,
         files: &[PathBuf],
     ) -> anyhow::Result<Vec<Result<Links, TooLong>>> {
-        let model = match self.model {
-            ModelName::Model1 => Model::Model1,
-            ModelName::FastAlign => Model::Diagonal,
-            ModelName::Hmm => Model::Hmm,
-            ModelName::Embeddings => return self.nearest(pairs),
-            ModelName::Linker => return self.linked(pairs),
+        let model = match (self.model.statistical(), self.model) {
+            (Some(model), _) => model,
+            (None, ModelName::Linker) => return self.linked(pairs),
+            (None, _) => return self.nearest(pairs),
         };
         let max_length = self.max_length.unwrap_or(MAX_LENGTH);
         let mut all = pairs.items().to_vec();

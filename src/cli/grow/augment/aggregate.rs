@@ -1,12 +1,12 @@
 //! `fnstore augment aggregate`: one prediction from those of an item and its rewritings.
 
-use std::collections::BTreeMap;
 use std::path::PathBuf;
 
 use crate::cli::options::named::named;
-use anyhow::ensure;
-use fnstore::augment::{Changes, Prediction, best_class, combine, max_vote, search_weights};
-use fnstore::named;
+use anyhow::Context as _;
+use fnstore::augment::{
+    AggregateRule, AggregatedItem, Aggregates, Changes, PredictedItems, Prediction,
+};
 use serde::Serialize;
 
 use crate::cli::Outcome;
@@ -31,25 +31,8 @@ pub(super) struct Args {
     classes: Vec<String>,
 
     /// Combine predictions by this rule
-    #[arg(long, value_parser = named::<By>(), default_value_t = By::Weights)]
-    by: By,
-}
-
-named! {
-    enum By {
-        /// The sum of their shares, with weights searched on `dev`
-        Weights => "weights",
-        /// The greatest share that any gives a class
-        Max => "max",
-    }
-}
-
-/// The predictions of an item's variants.
-struct Item {
-    id: String,
-    split: String,
-    class: usize,
-    predictions: Vec<Prediction>,
+    #[arg(long, value_parser = named::<AggregateRule>(), default_value_t = AggregateRule::Weights)]
+    by: AggregateRule,
 }
 
 /// What was found of an item as JSON.
@@ -59,10 +42,13 @@ struct Record<'a> {
     label: &'a str,
     original: &'a str,
     found: &'a str,
-    shares: Vec<f64>,
+    shares: &'a [f64],
 }
 
-fn read(fields: &Fields, classes: &[String]) -> Result<Item, LineError> {
+/// Split and id of an item, its gold class, and a prediction.
+type Line = ((String, String), usize, Prediction);
+
+fn read(fields: &Fields, classes: &[String]) -> Result<Line, LineError> {
     let label = fields.required("label")?;
     let Some(class) = classes.iter().position(|class| class == label) else {
         let message = format!("`{label}` is no label: expected {}", classes.join(", "));
@@ -76,51 +62,25 @@ fn read(fields: &Fields, classes: &[String]) -> Result<Item, LineError> {
     };
     let shares = classes.iter().map(share).collect::<Result<Vec<f64>, _>>()?;
     let prediction = Prediction { variant: fields.required("variant")?.to_owned(), shares };
-    Ok(Item {
-        id: fields.required("id")?.to_owned(),
-        split: fields.optional("split").to_owned(),
-        class,
-        predictions: vec![prediction],
-    })
+    let of = (fields.optional("split").to_owned(), fields.required("id")?.to_owned());
+    Ok((of, class, prediction))
 }
 
 pub(super) fn run(args: &Args, output: &mut Output) -> anyhow::Result<Outcome> {
     let mut lines = TableLines::open(args.file.as_deref(), &["id", "variant", "label"])?;
-    let mut items: BTreeMap<(String, String), Item> = BTreeMap::new();
-    while let Some((_, item)) = lines.next(|fields| read(fields, &args.classes))? {
-        match items.get_mut(&(item.split.clone(), item.id.clone())) {
-            Some(known) => known.predictions.extend(item.predictions),
-            None => drop(items.insert((item.split.clone(), item.id.clone()), item)),
-        }
+    let mut items = PredictedItems::default();
+    while let Some((_, (of, class, prediction))) =
+        lines.next(|fields| read(fields, &args.classes))?
+    {
+        items.add(of, class, prediction);
     }
-    let (dev, test): (Vec<Item>, Vec<Item>) =
-        items.into_values().partition(|item| item.split == "dev");
-    let weights = match args.by {
-        By::Max => BTreeMap::new(),
-        By::Weights => {
-            ensure!(
-                !dev.is_empty(),
-                "no item is in the split `dev`, on which weights are searched"
-            );
-            let known: Vec<(Vec<Prediction>, usize)> =
-                dev.into_iter().map(|item| (item.predictions, item.class)).collect();
-            search_weights(&known)
-        }
-    };
+    let none = "no item is in the split `dev`, on which weights are searched";
+    let Aggregates { items, weights, changes } = items.aggregate(args.by).context(none)?;
     let mut records = output.json_records()?;
-    let mut changes = Changes::default();
     let name = |class: Option<usize>| class.map_or("", |class| args.classes[class].as_str());
-    for Item { id, class, predictions, .. } in &test {
-        let original = predictions.iter().find(|one| one.variant == "original");
-        let original = original.and_then(|one| best_class(&one.shares));
-        let shares = match args.by {
-            By::Max => max_vote(predictions),
-            By::Weights => combine(predictions, &weights).unwrap_or_default(),
-        };
-        let found = best_class(&shares);
-        changes.add(original, found, *class);
-        let (original, found) = (name(original), name(found));
-        let label = name(Some(*class));
+    for AggregatedItem { id, class, original, found, shares } in &items {
+        let (original, found) = (name(*original), name(*found));
+        let (id, label, shares) = (id, name(Some(*class)), shares);
         records.record(&Record { id, label, original, found, shares })?;
     }
     records.end_records()?;
@@ -129,7 +89,7 @@ pub(super) fn run(args: &Args, output: &mut Output) -> anyhow::Result<Outcome> {
     }
     tell_changes(&changes);
     lines.finish("read")?;
-    Ok(Outcome::of(!test.is_empty()))
+    Ok(Outcome::of(!items.is_empty()))
 }
 
 /// Says how predictions change.

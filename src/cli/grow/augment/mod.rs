@@ -4,14 +4,15 @@ mod aggregate;
 mod rewrites;
 mod sets;
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
+use fnstore::augment::RememberingRewriter;
 use fnstore::decode::BeamSettings;
 use fnstore::paraphrase::Settings;
 
 use crate::cli::options::rewriter;
 use crate::cli::{Context, Outcome};
-use rewrites::Rewriter;
+use rewrites::tell_found;
 
 /// Rewrite the training data of another task, its labels kept
 ///
@@ -59,15 +60,17 @@ pub(crate) struct RewriterArgs {
 
 impl RewriterArgs {
     /// Opens the rewriter, to find so many texts for each sentence.
-    fn open(&self, n_best: usize) -> anyhow::Result<Rewriter> {
+    fn open(&self, n_best: usize) -> anyhow::Result<RememberingRewriter> {
         let beam = BeamSettings { beam_size: self.beam, n_best, ..BeamSettings::default() };
         let settings = Settings { beam, ..Settings::default() };
-        Rewriter::new(
-            self.rewriter.open_crew()?,
-            settings,
-            self.rewriter.numbers(),
-            self.rewrites.as_deref(),
-        )
+        let file = self.rewrites.as_deref();
+        let is_there = file.is_some_and(Path::exists);
+        let (crew, numbers) = (self.rewriter.open_crew()?, self.rewriter.numbers());
+        let rewriter = RememberingRewriter::new(crew, settings, numbers, file)?;
+        if is_there {
+            tell_found(&rewriter);
+        }
+        Ok(rewriter)
     }
 }
 

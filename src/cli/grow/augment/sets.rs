@@ -1,20 +1,16 @@
 //! `fnstore augment nli`, `qa` and `mt`: the sets of three tasks.
 
 use std::path::PathBuf;
-use std::str::FromStr;
 
-use fnstore::augment::{answer_kept, jaccard, many_ways, shared_word, top_word};
-use fnstore::paraphrase::{Constraints, Request};
-use fnstore::text::{Idf, fold};
+use fnstore::augment::{AugmentItem, AugmentTask, Copies, Variant};
 use serde::Serialize;
 
 use super::RewriterArgs;
-use super::rewrites::Text;
+use super::rewrites::{rewrite, tell_tally};
 use crate::cli::Outcome;
 use crate::cli::input::line_reader::LineError;
 use crate::cli::input::table_lines::{Fields, TableLines};
 use crate::cli::print::output::Output;
-use crate::cli::print::render::Records;
 
 /// Rewrite entailment pairs
 ///
@@ -93,66 +89,27 @@ pub(super) struct MtArgs {
     rewriter: RewriterArgs,
 }
 
-/// Copies of what was and of what is new.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-struct Copies {
-    original: usize,
-    rewritten: usize,
-}
-
-impl FromStr for Copies {
-    type Err = String;
-
-    fn from_str(text: &str) -> Result<Self, String> {
-        let count = |text: &str| text.parse().ok().filter(|count| *count <= 100);
-        let both = text.split_once(':').and_then(|(a, b)| Some((count(a)?, count(b)?)));
-        let (original, rewritten) = both.ok_or("expected two counts up to 100, as 10:1")?;
-        Ok(Self { original, rewritten })
+fn item(
+    fields: &Fields,
+    names: [&str; 2],
+    labels: &[String],
+    number: u64,
+) -> Result<AugmentItem, LineError> {
+    let label = match labels {
+        [] => String::new(),
+        _ => fields.required("label")?.to_owned(),
+    };
+    if !labels.is_empty() && !labels.contains(&label) {
+        let message = format!("`{label}` is no label: expected {}", labels.join(", "));
+        return Err(LineError::new("E-label", message));
     }
-}
-
-/// Words that `mt` bans, each alone; and texts that it asks for each time.
-const WAYS: usize = 4;
-const TEXTS: usize = 4;
-
-/// An item of any task.
-struct Item {
-    id: String,
-    split: String,
-    label: String,
-    /// Premise and hypothesis, question and candidate, or foreign and English.
-    texts: [String; 2],
-    answer: String,
-}
-
-impl Item {
-    fn read(
-        fields: &Fields,
-        names: [&str; 2],
-        labels: &[String],
-        number: u64,
-    ) -> Result<Self, LineError> {
-        let label = match labels {
-            [] => String::new(),
-            _ => fields.required("label")?.to_owned(),
-        };
-        if !labels.is_empty() && !labels.contains(&label) {
-            let message = format!("`{label}` is no label: expected {}", labels.join(", "));
-            return Err(LineError::new("E-label", message));
-        }
-        let id = match fields.optional("id") {
-            "" => number.to_string(),
-            id => id.to_owned(),
-        };
-        let own = |name: &str| fields.optional(name).to_owned();
-        let texts = [fields.required(names[0])?.to_owned(), fields.required(names[1])?.to_owned()];
-        Ok(Self { id, split: own("split"), label, texts, answer: own("answer") })
-    }
-
-    /// Whether it is trained on: what no split says is.
-    fn is_train(&self) -> bool {
-        matches!(self.split.as_str(), "" | "train")
-    }
+    let id = match fields.optional("id") {
+        "" => number.to_string(),
+        id => id.to_owned(),
+    };
+    let own = |name: &str| fields.optional(name).to_owned();
+    let texts = [fields.required(names[0])?.to_owned(), fields.required(names[1])?.to_owned()];
+    Ok(AugmentItem { id, split: own("split"), label, texts, answer: own("answer") })
 }
 
 /// Reads the items of a task.
@@ -160,12 +117,12 @@ fn read(
     file: Option<&PathBuf>,
     names: [&str; 2],
     labels: &[String],
-) -> anyhow::Result<(Vec<Item>, TableLines)> {
+) -> anyhow::Result<(Vec<AugmentItem>, TableLines)> {
     let mut lines = TableLines::open(file.map(PathBuf::as_path), &names)?;
     let mut items = Vec::new();
     loop {
         let number = lines.count() + 1;
-        match lines.next(|fields| Item::read(fields, names, labels, number))? {
+        match lines.next(|fields| item(fields, names, labels, number))? {
             Some((_, item)) => items.push(item),
             None => return Ok((items, lines)),
         }
@@ -185,179 +142,43 @@ struct Record<'a> {
     texts: serde_json::Map<String, serde_json::Value>,
 }
 
-/// Writes items and their variants.
-struct Writer<'a> {
-    records: Records<'a>,
-    names: [&'static str; 2],
-}
-
-impl<'a> Writer<'a> {
-    fn new(output: &'a mut Output, names: [&'static str; 2]) -> anyhow::Result<Self> {
-        Ok(Self { records: output.json_records()?, names })
-    }
-
-    fn write(
-        &mut self,
-        item: &Item,
-        variant: &'static str,
-        texts: [&str; 2],
-    ) -> anyhow::Result<()> {
-        let texts = self.names.into_iter().zip(texts);
+/// Reads items, has them rewritten, and writes their variants.
+fn run(
+    task: &AugmentTask,
+    (file, labels): (Option<&PathBuf>, &[String]),
+    rewriter: &RewriterArgs,
+    output: &mut Output,
+) -> anyhow::Result<Outcome> {
+    let names = task.names();
+    let (items, lines) = read(file, names, labels)?;
+    let mut rewriter = rewriter.open(task.texts())?;
+    let found = rewrite(&mut rewriter, &task.requests(&items))?;
+    let mut records = output.json_records()?;
+    for Variant { item, variant, texts } in task.variants(&items, &found) {
+        let texts = names.into_iter().zip(texts);
         let texts = texts.map(|(name, text)| (name.to_owned(), text.into())).collect();
-        let Item { id, split, label, .. } = item;
-        self.records.record(&Record { id, split, label, variant, texts })
+        let AugmentItem { id, split, label, .. } = &items[item];
+        records.record(&Record { id, split, label, variant, texts })?;
     }
-
-    fn finish(self, items: &[Item], lines: TableLines) -> anyhow::Result<Outcome> {
-        self.records.end_records()?;
-        lines.finish("rewritten")?;
-        Ok(Outcome::of(!items.is_empty()))
-    }
-}
-
-fn request(text: &str, constraints: Constraints) -> Request {
-    Request { text: text.to_owned(), constraints }
-}
-
-/// The best rewriting that is not the sentence itself.
-fn changed<'t>(of: &'t [Text], text: &str) -> Option<&'t str> {
-    of.iter().map(|of| of.text.as_str()).find(|found| fold(found) != fold(text))
+    tell_tally(&rewriter);
+    records.end_records()?;
+    lines.finish("rewritten")?;
+    Ok(Outcome::of(!items.is_empty()))
 }
 
 pub(super) fn nli(args: &NliArgs, output: &mut Output) -> anyhow::Result<Outcome> {
-    let names = ["premise", "hypothesis"];
-    let (items, lines) = read(args.file.as_ref(), names, &args.labels)?;
-    let trained = items.iter().filter(|item| item.is_train());
-    let idf = Idf::new(trained.flat_map(|item| &item.texts));
-    let requests: Vec<Request> = items
-        .iter()
-        .flat_map(|Item { texts: [premise, hypothesis], .. }| {
-            let asked = match args.shared {
-                true => {
-                    [shared_word(premise, hypothesis, &idf), shared_word(hypothesis, premise, &idf)]
-                }
-                false => [top_word(premise, &idf), top_word(hypothesis, &idf)],
-            };
-            let [of_premise, of_hypothesis] = asked;
-            [request(premise, of_premise), request(hypothesis, of_hypothesis)]
-        })
-        .collect();
-    let mut rewriter = args.rewriter.open(1)?;
-    let rewritings = rewriter.rewrite(&requests)?;
-    let mut writer = Writer::new(output, names)?;
-    for (item, found) in items.iter().zip(rewritings.chunks_exact(2)) {
-        let [premise, hypothesis] = [&*item.texts[0], &*item.texts[1]];
-        let (new_premise, new_hypothesis) =
-            (changed(&found[0], premise), changed(&found[1], hypothesis));
-        writer.write(item, "original", [premise, hypothesis])?;
-        if let Some(new) = new_hypothesis {
-            writer.write(item, "hypothesis", [premise, new])?;
-        }
-        if let Some(new) = new_premise {
-            writer.write(item, "premise", [new, hypothesis])?;
-        }
-        if let (Some(premise), Some(hypothesis)) = (new_premise, new_hypothesis) {
-            writer.write(item, "both", [premise, hypothesis])?;
-        }
-        if item.is_train() {
-            writer.write(item, "again", [premise, hypothesis])?;
-        }
-    }
-    rewriter.tell();
-    writer.finish(&items, lines)
+    let task = AugmentTask::Entailment { shared: args.shared };
+    run(&task, (args.file.as_ref(), &args.labels), &args.rewriter, output)
 }
 
 pub(super) fn qa(args: &QaArgs, output: &mut Output) -> anyhow::Result<Outcome> {
-    let names = ["question", "candidate"];
+    let task = AugmentTask::Answers { ban: usize::from(args.ban) };
     let labels = ["0".to_owned(), "1".to_owned()];
-    let (items, lines) = read(args.file.as_ref(), names, &labels)?;
-    let trained = items.iter().filter(|item| item.is_train());
-    let idf = Idf::new(trained.flat_map(|item| &item.texts));
-    let requests: Vec<Request> = items
-        .iter()
-        .map(|Item { texts: [question, candidate], answer, .. }| {
-            let asked = answer_kept(candidate, question, answer, &idf, usize::from(args.ban));
-            request(candidate, asked)
-        })
-        .collect();
-    let mut rewriter = args.rewriter.open(1)?;
-    let rewritings = rewriter.rewrite(&requests)?;
-    let mut writer = Writer::new(output, names)?;
-    for (item, found) in items.iter().zip(&rewritings) {
-        let [question, candidate] = [&*item.texts[0], &*item.texts[1]];
-        writer.write(item, "original", [question, candidate])?;
-        if let Some(new) = changed(found, candidate) {
-            writer.write(item, "candidate", [question, new])?;
-        }
-    }
-    rewriter.tell();
-    writer.finish(&items, lines)
+    run(&task, (args.file.as_ref(), &labels), &args.rewriter, output)
 }
 
 pub(super) fn mt(args: &MtArgs, output: &mut Output) -> anyhow::Result<Outcome> {
-    let names = ["foreign", "english"];
-    let (items, lines) = read(args.file.as_ref(), names, &[])?;
-    let trained = items.iter().filter(|item| item.is_train());
-    let idf = Idf::new(trained.map(|item| &item.texts[1]));
-    let (mut requests, mut ends) = (Vec::new(), Vec::new());
-    for Item { texts: [_, english], .. } in &items {
-        let asked = many_ways(english, &idf, WAYS).into_iter();
-        requests.extend(asked.map(|constraints| request(english, constraints)));
-        ends.push(requests.len());
-    }
-    let mut rewriter = args.rewriter.open(TEXTS)?;
-    let rewritings = rewriter.rewrite(&requests)?;
-    let mut writer = Writer::new(output, names)?;
-    let mut start = 0;
-    for (item, end) in items.iter().zip(ends) {
-        let [foreign, english] = [&*item.texts[0], &*item.texts[1]];
-        for _ in 0..args.copies.original {
-            writer.write(item, "original", [foreign, english])?;
-        }
-        for new in unlike(&rewritings[start..end], english, args) {
-            for _ in 0..args.copies.rewritten {
-                writer.write(item, "english", [foreign, new])?;
-            }
-        }
-        start = end;
-    }
-    rewriter.tell();
-    writer.finish(&items, lines)
-}
-
-/// The different rewritings of a reference that are unlike enough, the best of each way first.
-fn unlike<'t>(found: &'t [Vec<Text>], reference: &str, args: &MtArgs) -> Vec<&'t str> {
-    let mut new: Vec<&str> = Vec::new();
-    for rank in 0..TEXTS {
-        for text in found.iter().filter_map(|way| way.get(rank)).map(|of| of.text.as_str()) {
-            let is_new = new.iter().all(|other| fold(other) != fold(text));
-            if is_new && jaccard(text, reference) < args.jaccard && new.len() < args.most {
-                new.push(text);
-            }
-        }
-    }
-    new
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn copies_are_two_counts() {
-        assert_eq!("10:1".parse(), Ok(Copies { original: 10, rewritten: 1 }));
-        for wrong in ["10", "a:1", "1:", "1:-1", "1:101"] {
-            assert!(wrong.parse::<Copies>().unwrap_err().contains("as 10:1"), "{wrong}");
-        }
-    }
-
-    #[test]
-    fn a_copy_of_the_sentence_is_no_rewriting() {
-        let texts: Vec<Text> = ["He LEFT.", "He went."]
-            .iter()
-            .map(|text| serde_json::from_value(serde_json::json!({ "text": text })).unwrap())
-            .collect();
-        assert_eq!(changed(&texts, "he left."), Some("He went."));
-        assert_eq!(changed(&texts[..1], "he left."), None);
-    }
+    let MtArgs { file, jaccard, most, copies, rewriter } = args;
+    let task = AugmentTask::Translation { jaccard: *jaccard, most: *most, copies: *copies };
+    run(&task, (file.as_ref(), &[]), rewriter, output)
 }

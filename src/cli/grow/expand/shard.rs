@@ -19,7 +19,7 @@ pub(super) fn run(
     (shard, file): (&str, &Path),
     context: &mut Context,
 ) -> anyhow::Result<Outcome> {
-    let shard = Shard::asked(shard)?;
+    let shard = Shard::from_request(shard)?;
     let stopped = stop::on_interrupt("stopping after the step that runs")?;
     let bar = progress::bar("expanding", "sets");
     let outcome = expand::run_shard(database, told, (shard, file), &mut |at| {

@@ -62,13 +62,11 @@ pub(super) fn run(args: &Args, output: &mut Output) -> anyhow::Result<Outcome> {
     }
     let texts: Vec<(u32, &str)> =
         articles.iter().zip(&days).map(|(article, day)| (*day, article.text.as_str())).collect();
-    let clusters = Grouping { threshold: args.threshold, days: args.days }.group(&texts);
-    let count = clusters.iter().max().map_or(0, |last| last + 1);
-    for (article, cluster) in articles.iter_mut().zip(&clusters) {
-        article.cluster = format!("c{}", cluster + 1);
+    let order = Grouping { threshold: args.threshold, days: args.days }.in_order(&texts);
+    let count = order.last().map_or(0, |(_, last)| last + 1);
+    for (at, cluster) in &order {
+        articles[*at].cluster = format!("c{}", cluster + 1);
     }
-    let mut order: Vec<usize> = (0..articles.len()).collect();
-    order.sort_by_key(|at| (clusters[*at], days[*at]));
     let format = output.format_or(Format::Jsonl);
     let columns = ["cluster", "article", "date", "text"];
     match format {
@@ -77,7 +75,7 @@ pub(super) fn run(args: &Args, output: &mut Output) -> anyhow::Result<Outcome> {
         // `mine` reads lines as they are: nothing is quoted.
         Format::Table | Format::Tsv => writeln!(output.data(), "{}", columns.join("\t"))?,
     }
-    for at in order {
+    for (at, _) in order {
         let Record { cluster, article, date, text } = &articles[at];
         match format {
             Format::Json | Format::Jsonl => output.record(&articles[at], format)?,

@@ -8,7 +8,7 @@ use std::io::Write as _;
 use std::path::PathBuf;
 
 use crate::cli::options::named::named;
-use fnstore::mine::{Article, EditCost, Method, MineOptions, Mined, Pair, day_of, mine};
+use fnstore::mine::{Article, EditCost, Method, MineOptions, Mined, Pair, Unseen, day_of, mine};
 use rayon::prelude::*;
 use serde::Serialize;
 
@@ -87,7 +87,7 @@ pub(crate) fn run(args: Args, context: &mut Context) -> anyhow::Result<Outcome> 
         replace: args.replace,
     };
     let format = context.output.format_or(Format::Jsonl);
-    let mut run = Run { options, format, seen: HashSet::new(), tally: Tally::default() };
+    let mut run = Run { options, format, unseen: Unseen::default(), tally: Tally::default() };
     let mut lines = TableLines::open(args.file.as_deref(), &["cluster", "article", "text"])?;
     Record::begin(format, &mut context.output)?;
     let (mut names, mut clusters, mut bytes) = (HashSet::new(), Vec::<Cluster>::new(), 0);
@@ -197,8 +197,8 @@ struct Tally {
 struct Run {
     options: MineOptions,
     format: Format,
-    /// Hashes of the texts of the pairs that were written, in either order.
-    seen: HashSet<[u8; 16]>,
+    /// Pairs that were not written yet.
+    unseen: Unseen,
     tally: Tally,
 }
 
@@ -213,7 +213,7 @@ impl Run {
             self.tally.duplicates += mined.duplicates as u64;
             self.tally.sentences += mined.sentences as u64;
             for pair in mined.pairs {
-                if self.seen.insert(key(&pair)) {
+                if self.unseen.is_new(&pair) {
                     self.tally.pairs += 1;
                     self.tally.distances += pair.distance.unwrap_or(0) as u64;
                     self.tally.words += (pair.words[0] + pair.words[1]) as u64;
@@ -223,16 +223,6 @@ impl Run {
         }
         Ok(())
     }
-}
-
-/// A hash of a pair's texts, whatever their order.
-fn key(pair: &Pair) -> [u8; 16] {
-    let mut texts: Vec<String> = pair.texts.iter().map(|text| text.to_lowercase()).collect();
-    texts.sort_unstable();
-    let hash = blake3::hash(texts.join("\t").as_bytes());
-    let mut key = [0; 16];
-    key.copy_from_slice(&hash.as_bytes()[..16]);
-    key
 }
 
 impl Tally {

@@ -1,0 +1,140 @@
+"""Corpora of paraphrases: aligned words, annotators' answers, pairs mined from news."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+from pathlib import Path
+from typing import Any
+
+import fnstore
+import pytest
+from conftest import MODELS
+
+PROGRAM = os.environ.get("FNSTORE_PROGRAM", "")
+PAIRS = [("They checked the bill .", "They examined the bill ."), ("We checked it .", "We examined it .")] * 4
+FIRST = "The storm tore the roof off the old mill on Monday, the mayor said."
+SECOND = "The storm tore the roof from the old mill on Monday, the mayor said."
+ARTICLES = [
+    {"cluster": "a", "article": "1", "date": "2004-08-23", "text": FIRST},
+    {"cluster": "a", "article": "2", "date": "2004-08-24", "text": SECOND},
+    {"cluster": "b", "article": "3", "text": "Prices rose again."},
+]
+
+
+def printed(words: list[str], lines: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    """What the program prints of lines that it reads."""
+    if not PROGRAM:
+        pytest.skip("`make python` says where the program is")
+    text = "".join(json.dumps(line) + "\n" for line in lines)
+    command = [PROGRAM, "--format", "jsonl", *words]
+    done = subprocess.run(command, check=True, capture_output=True, text=True, input=text)
+    return [json.loads(line) for line in done.stdout.splitlines()]
+
+
+def test_words_are_aligned_as_the_program_does(tmp_path: Path) -> None:
+    told: list[tuple[int, int]] = []
+    found = fnstore.align_words(PAIRS, progress=lambda done, of: told.append((done, of)))
+    assert len(found) == len(PAIRS) and (1, 1) in found[0].links and str(found[1]).startswith("0-0")
+    assert told[-1][0] == told[-1][1] > 0
+    file = tmp_path / "pairs.tsv"
+    file.write_text("".join(f"{source}\t{target}\n" for source, target in PAIRS))
+    records = printed(["align", "words", str(file)], [])
+    assert [[list(link) for link in of.links] for of in found] == [
+        [[int(place) for place in link.split("-")] for link in as_text(record["links"])] for record in records
+    ]
+    (one,) = fnstore.align_words([{"source": ["a", "b"], "target": "a b"}], model="model1", iterations=1, train=PAIRS)
+    assert one.source == one.target == ["a", "b"]
+    near = fnstore.align_words(PAIRS[:1], model="embeddings", models=MODELS)
+    assert (0, 0) in near[0].links
+    with pytest.raises(fnstore.QueryError, match="model1"):
+        fnstore.align_words(PAIRS, model="model2")  # type: ignore[arg-type]
+    with pytest.raises(fnstore.ModelError, match="linker"):
+        fnstore.align_words(PAIRS, model="linker")
+    with pytest.raises(fnstore.TextError, match="target"):
+        fnstore.align_words([{"source": "a"}])
+
+
+def as_text(links: Any) -> list[str]:
+    if isinstance(links, str):
+        return links.split()
+    return ["-".join(str(place) for place in link) for link in links]
+
+
+def test_tasks_are_made_one_by_one_and_their_answers_are_compared(own: fnstore.Database) -> None:
+    tasks = own.align_tasks("frame=Checking", per_lu=1, limit=2, models=MODELS)
+    task = next(tasks)
+    assert task.sentence[slice(*task.span)] == task.trigger and task.record()["paraphrase"] == task.paraphrase
+    all_tasks = [task, *tasks]
+    span = (0, len(task.paraphrase.split()[0]))
+    answers: list[dict[str, Any]] = [{"id": task.id, "annotator": who, "span": span} for who in ("kim", "lee")]
+    agreed = fnstore.align_answers(all_tasks, answers)
+    assert (agreed.tasks, agreed.annotators, agreed.answers, agreed.exact) == (1, 2, 2, 1.0)
+    assert len(agreed.items) == 1 and agreed.refused == {}
+    wrong = fnstore.align_answers([task.record()], [*answers, answers[0], {"id": "x", "annotator": "kim", "span": None}], errors="keep")
+    assert sorted(wrong.refused) == ["E-annotator", "E-id"] and wrong.answers == 2
+    with pytest.raises(fnstore.TextError) as raised:
+        fnstore.align_answers([], answers)
+    assert raised.value.code == "E-id"
+    with pytest.raises(fnstore.UnknownNameError):
+        own.align_tasks("frame=Cheking", models=MODELS)
+    with pytest.raises(fnstore.QueryError, match="expected 1 or more"):
+        own.align_tasks("frame=Checking", per_lu=0, models=MODELS)
+
+
+def test_pairs_are_mined_as_the_program_does() -> None:
+    found = list(fnstore.mine(ARTICLES))
+    assert [(of.source, of.target) for of in found] == [(FIRST, SECOND)]
+    records = printed(["mine"], ARTICLES)
+    assert [(of.id, of.cluster, of.edits, of.source_at[0]) for of in found] == [
+        (of["id"], of["cluster"], of["edits"], of["source_at"]["article"]) for of in records
+    ]
+    assert list(fnstore.mine(ARTICLES, limit=1)) == [] and list(fnstore.mine([])) == []
+    for wrong, code in [
+        ([ARTICLES[0], ARTICLES[2], ARTICLES[1]], "E-order"),
+        ([{**ARTICLES[0], "date": "Monday"}], "E-date"),
+        ([{"cluster": "a", "text": "x"}], "E-key"),
+    ]:
+        with pytest.raises(fnstore.TextError) as raised:
+            list(fnstore.mine(wrong))
+        assert raised.value.code == code
+    with pytest.raises(fnstore.QueryError, match="l12"):
+        fnstore.mine(ARTICLES, method="l13")  # type: ignore[arg-type]
+
+
+def test_articles_are_grouped_as_the_program_does() -> None:
+    given = [{name: of[name] for name in ("article", "date", "text")} for of in ARTICLES[:2]]
+    given.append({"article": "9", "date": "2004-08-23", "text": "Prices rose again."})
+    grouped = fnstore.group_articles(given)
+    assert grouped == printed(["mine", "cluster"], given)
+    assert [(of["article"], of["cluster"]) for of in grouped][0] == ("1", "c1")
+    assert len(list(fnstore.mine(grouped))) == 1
+    with pytest.raises(fnstore.QueryError, match="threshold"):
+        fnstore.group_articles(given, threshold=2)
+    with pytest.raises(fnstore.TextError, match="date"):
+        fnstore.group_articles([{"article": "1", "text": "x"}])
+
+
+def test_raters_are_compared_as_the_program_does(tmp_path: Path) -> None:
+    pairs = [{"id": f"m{at}", "source": FIRST, "target": f"{SECOND} {at}"} for at in range(5)]
+    sheet = fnstore.sample_pairs(pairs, count=3, seed=7)
+    assert sheet == printed(["mine", "sample", "--count", "3", "--seed", "7"], pairs)
+    assert fnstore.sample_pairs(fnstore.mine(ARTICLES))[0]["source"] == FIRST
+    first = [{**pair, "label": "paraphrase", "synonym": 1} for pair in sheet]
+    second = [*first[:2], {**first[2], "label": "partial"}]
+    said = fnstore.tally_pairs(first, second)
+    assert said.shared == 3 and said.agreed == pytest.approx(2 / 3)
+    files = [tmp_path / "first.jsonl", tmp_path / "second.jsonl"]
+    for file, rated in zip(files, (first, second), strict=True):
+        file.write_text("".join(json.dumps(pair) + "\n" for pair in rated))
+    records = printed(["mine", "tally", *map(str, files)], [])
+    assert [list(row) for row in said.rows] == [
+        [of["what"], of["first"], of["second"], of["estimate"]] for of in records
+    ]
+    for wrong, code in [([{**first[0], "label": "so so"}], "E-label"), ([{"id": "x"}], "E-key")]:
+        with pytest.raises(fnstore.TextError) as raised:
+            fnstore.tally_pairs(wrong)
+        assert raised.value.code == code
+    with pytest.raises(fnstore.TextError, match="different pairs"):
+        fnstore.tally_pairs(first, second[:1])
