@@ -106,6 +106,7 @@ macro_rules! errors {
 
 errors! {
     #[cfg(feature = "neural")] crate::align::AlignError,
+    #[cfg(feature = "neural")] crate::augment::AugmentError,
     crate::database::BackupError,
     crate::text::input::BadLine,
     crate::query::BuildError,
@@ -148,11 +149,10 @@ errors! {
     #[cfg(feature = "neural")] crate::score::ScoreError,
     crate::database::ScriptError,
     #[cfg(feature = "neural")] crate::expand::SeedsError,
+    #[cfg(feature = "neural")] crate::expand::ShardRequestError,
     crate::database::SplitListError,
     crate::store::StoreError,
     #[cfg(feature = "neural")] crate::vectors::VectorsError,
-    #[cfg(feature = "neural")] crate::augment::AugmentError,
-    #[cfg(feature = "neural")] crate::expand::ShardRequestError,
     #[cfg(feature = "neural")] crate::verify::VerifyError,
     #[cfg(feature = "neural")] crate::nn::WeightsError,
     std::io::Error,

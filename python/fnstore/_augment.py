@@ -8,7 +8,7 @@ from typing import Any, Literal, cast
 
 from ._errors import TextError
 from ._fnstore import AggregatedPredictions, _aggregated, _augmented
-from ._texts import directories, fields
+from ._texts import directories, fields, optional, required, text_of
 
 __all__ = ["augment_aggregate", "augment_mt", "augment_nli", "augment_qa"]
 
@@ -25,21 +25,20 @@ def _rewritten(
     options: dict[str, Any],
 ) -> list[dict[str, Any]]:
     """Items as they were, and rewritten, each with its ``variant``."""
-    allowed = ("id", "split", *names) + (("label",) if labels else ()) + (("answer",) if options["task"] == "qa" else ())
-    given, of_label = [], dict[str, Any]()
+    given, as_given = [], []
     for number, item in enumerate(items, 1):
-        of = fields(item, allowed, needed=[*names, *(("label",) if labels else ())])
-        label = str(of.get("label", ""))
+        of = fields(item, None, needed=[*names, *(("label",) if labels else ())])
+        label = required(of, "label") if labels else ""
         if labels and label not in labels:
             raise TextError(f"`{label}` is no label: expected {', '.join(labels)}", "E-label", "give one of those")
-        of_label[label] = of.get("label", "")
-        texts = (str(of[names[0]]), str(of[names[1]]))
-        given.append((str(of.get("id") or number), str(of.get("split") or ""), label, texts, str(of.get("answer") or "")))
+        as_given.append(of["label"] if labels else None)
+        texts = (text_of(of, names[0]), text_of(of, names[1]))
+        given.append((optional(of, "id") or str(number), optional(of, "split"), label, texts, optional(of, "answer")))
     usual = {"shared": False, "ban": 2, "jaccard": 0.65, "most": 10, "copies": "1:1"}
     made = []
     for at, variant, texts in _augmented(given, directories(models), usual | options, progress):
-        id, split, label, *_ = given[at]
-        record = {"id": id, "split": split, "label": of_label.get(label), "variant": variant} | dict(zip(names, texts, strict=True))
+        id, split, *_ = given[at]
+        record = {"id": id, "split": split, "label": as_given[at], "variant": variant} | dict(zip(names, texts, strict=True))
         made.append({name: value for name, value in record.items() if value not in ("", None)})
     return made
 
@@ -126,15 +125,16 @@ def augment_aggregate(
     """Brings the predictions of an item and its rewritings together, as ``fnstore augment aggregate`` does.
 
     A prediction is a mapping with ``id``, ``variant``, ``label``, perhaps ``split``, and the share of each class under its
-    name. Weights of variants are those with which most items of the split ``dev`` are right.
+    name; other fields are left aside. Weights of variants are those with which most items of the split ``dev`` are right.
     """
     needed = ("id", "variant", "label", *classes)
     given = []
     for item in predictions:
-        of = fields(item, (*needed, "split"), needed=needed)
+        of = fields(item, None, needed=needed)
         try:
             shares = [float(of[name]) for name in classes]
         except (TypeError, ValueError) as error:
             raise TextError(f"a share is no number: {error}", "E-type", "give each class a share, 0 to 1") from error
-        given.append((str(of["id"]), str(of["variant"]), str(of["label"]), str(of.get("split") or ""), shares))
+        id, variant, label = (required(of, name) for name in needed[:3])
+        given.append((id, variant, label, optional(of, "split"), shares))
     return _aggregated(given, list(classes), by)

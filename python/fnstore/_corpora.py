@@ -22,7 +22,7 @@ from ._fnstore import (
     _ratings,
     _word_links,
 )
-from ._texts import _Errors, directories, fields
+from ._texts import _Errors, check_errors, directories, fields, optional, text_of
 
 __all__ = ["align_answers", "align_words", "group_articles", "mine", "sample_pairs", "tally_pairs"]
 
@@ -30,31 +30,36 @@ _Path = str | PathLike[str]
 _Side = str | Sequence[str]
 
 
-def _text(of: Mapping[str, Any], name: str) -> str:
-    """A field of an item that is a text."""
-    if not isinstance(text := of.get(name, ""), str):
-        raise TextError(f"the field `{name}` is {text!r}", "E-type", "give a text")
-    return text
+def _side(side: object) -> str | list[str]:
+    """A text, or a list of words."""
+    if isinstance(side, str):
+        return side
+    if not isinstance(side, Sequence) or not all(isinstance(word, str) for word in side):
+        raise TextError(f"a side of a pair is {side!r}", "E-type", "give a text or a list of words")
+    return list(side)
 
 
-def _pair(item: Mapping[str, Any] | tuple[_Side, _Side]) -> tuple[str | list[str], str | list[str]]:
+def _pair(item: MinedPair | Mapping[str, Any] | tuple[_Side, _Side]) -> tuple[str | list[str], str | list[str]]:
+    if isinstance(item, MinedPair):
+        return item.source, item.target
     if isinstance(item, tuple):
-        item = dict(zip(("source", "target"), item, strict=True))
-    of = fields(item, ("id", "source", "target"), needed=("source", "target"))
-    source, target = (side if isinstance(side, str) else list(side) for side in (of["source"], of["target"]))
-    return source, target
+        if len(item) != 2:
+            raise TextError(f"a pair has {len(item)} sides", "E-type", "give (source, target)")
+        return _side(item[0]), _side(item[1])
+    of = fields(item, None, needed=("source", "target"))
+    return _side(of["source"]), _side(of["target"])
 
 
 def align_words(
-    pairs: Iterable[Mapping[str, Any] | tuple[_Side, _Side]],
+    pairs: Iterable[MinedPair | Mapping[str, Any] | tuple[_Side, _Side]],
     *,
-    train: Iterable[Mapping[str, Any] | tuple[_Side, _Side]] = (),
+    train: Iterable[MinedPair | Mapping[str, Any] | tuple[_Side, _Side]] = (),
     model: Literal["model1", "fast-align", "hmm", "embeddings", "linker"] = "hmm",
-    symmetrize: str = "agreement",
-    iterations: int = 5,
-    null: float = 0.2,
-    identity: float = 20.0,
-    threshold: float = 0.3,
+    symmetrize: str | None = None,
+    iterations: int | None = None,
+    null: float | None = None,
+    identity: float | None = None,
+    threshold: float | None = None,
     max_length: int | None = None,
     linker: _Path | None = None,
     encoder: _Path | None = None,
@@ -66,9 +71,11 @@ def align_words(
 ) -> list[WordLinks]:
     """Aligns the words of sentence pairs, as ``fnstore align words`` does.
 
-    A pair is ``(source, target)`` or a mapping with both, each a text or a list of words. A statistical model knows only
-    the pairs that it is trained on: these, and those of ``train``, of which none is longer than ``max_length`` words.
+    A pair is ``(source, target)``, a mapping with both, each a text or a list of words, or one that ``mine`` found. A
+    statistical model knows only the pairs that it is trained on: these, and those of ``train``, of which none is longer
+    than ``max_length`` words. Defaults are the command's; a setting that the model would not read is refused.
     """
+    check_errors(errors)
     options: dict[str, object] = {
         "model": model,
         "symmetrize": symmetrize,
@@ -82,9 +89,18 @@ def align_words(
         "layer": layer,
         "device": device,
     }
-    asked, others = [_pair(pair) for pair in pairs], [_pair(pair) for pair in train]
-    answers = _word_links(asked, others, directories(models), options, progress)
-    if errors != "keep":
+    asked, refused = [], dict[int, TextError]()
+    for at, pair in enumerate(pairs):
+        try:
+            asked.append(_pair(pair))
+        except TextError as error:
+            if errors == "raise":
+                raise
+            refused[at] = error
+    others = [_pair(pair) for pair in train]
+    found = iter(_word_links(asked, others, directories(models), options, progress))
+    answers = [refused[at] if at in refused else next(found) for at in range(len(asked) + len(refused))]
+    if errors == "raise":
         for answer in answers:
             if isinstance(answer, TextError):
                 raise answer
@@ -99,9 +115,10 @@ def align_answers(
     An answer has the ``id`` of its task, the ``annotator``, and ``span``: ``(start, end)`` in the paraphrase, or None where
     nothing there means the same. With ``errors="keep"`` what cannot be used is left out, and stands in ``refused``.
     """
+    check_errors(errors)
     given = [json.dumps(of.record() if isinstance(of, AlignmentTask) else dict(of)) for of in tasks]
     found = _answered(given, [json.dumps(dict(of)) for of in answers])
-    if errors != "keep":
+    if errors == "raise":
         for code, messages in found.refused.items():
             raise TextError(messages[0], code, 'leave it out, or give errors="keep"')
     return found
@@ -113,8 +130,8 @@ def _clusters(articles: Iterable[Mapping[str, Any]]) -> Iterator[tuple[str, list
     for item in articles:
         allowed = ("cluster", "article", "text", "date", "sentence")
         of = fields(item, allowed, needed=allowed[:3])
-        cluster, article, text, date = (_text(of, key) for key in ("cluster", "article", "text", "date"))
-        is_sentence = of.get("sentence") not in (None, "")
+        cluster, article, text = (text_of(of, key) for key in ("cluster", "article", "text"))
+        date, is_sentence = optional(of, "date"), bool(optional(of, "sentence"))
         if cluster != name:
             if name is not None:
                 yield name, held
@@ -158,8 +175,9 @@ def group_articles(
     """
     names = ("article", "date", "text")
     given = [fields(item, names, needed=names) for item in articles]
-    order = _grouped([(_text(of, "date"), _text(of, "text")) for of in given], threshold, days)
-    return [{"cluster": f"c{cluster + 1}"} | {name: _text(given[at], name) for name in names} for at, cluster in order]
+    texts = [{"article": text_of(of, "article"), "date": optional(of, "date"), "text": text_of(of, "text")} for of in given]
+    order = _grouped([(of["date"], of["text"]) for of in texts], threshold, days)
+    return [{"cluster": f"c{cluster + 1}"} | texts[at] for at, cluster in order]
 
 
 def _of_pair(pair: MinedPair | Mapping[str, Any]) -> Mapping[str, Any]:
@@ -185,12 +203,21 @@ def sample_pairs(
     return [{"id": id, "source": source, "target": target} | empty for id, source, target in drawn]
 
 
+def _count(of: Mapping[str, Any], name: str) -> int | None:
+    """What a rater counted, where one did."""
+    if not (text := optional(of, name)):
+        return None
+    if not text.isdecimal():
+        raise TextError(f"`{name}` is `{text}`", "E-type", "give a count, or nothing")
+    return int(text)
+
+
 def tally_pairs(first: Iterable[Mapping[str, Any]], second: Iterable[Mapping[str, Any]] = ()) -> Ratings:
     """Counts what one rater or two said of the same pairs, and how far they agree, as ``fnstore mine tally`` does."""
 
     def rated(pair: Mapping[str, Any]) -> tuple[str, str, str, str, dict[str, int | None]]:
         of = _of_pair(pair)
-        counts = {name: of.get(name) for name in _rated_counts()}
-        return of["id"], of["source"], of["target"], _text(of, "label"), counts
+        counts = {name: _count(of, name) for name in _rated_counts()}
+        return of["id"], of["source"], of["target"], optional(of, "label"), counts
 
     return _ratings([rated(pair) for pair in first], [rated(pair) for pair in second])

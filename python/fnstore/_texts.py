@@ -46,6 +46,12 @@ def directories(models: _Path | None) -> list[Path]:
     return [Path(models)] if models is not None else _models.directories()
 
 
+def check_errors(errors: str) -> None:
+    """Refuses what is no way to treat errors."""
+    if errors not in ("raise", "keep"):
+        raise TextError(f"`errors` is `{errors}`; expected raise or keep", "E-value", "give one of those")
+
+
 def stream(
     items: Iterable[Any],
     prepare: Callable[[Any], _Item],
@@ -56,8 +62,7 @@ def stream(
     progress: _Progress,
 ) -> Iterator[_Made]:
     """Answers to items, a batch at a time; ``progress`` is called with the items that are answered, or True shows them."""
-    if errors not in ("raise", "keep"):
-        raise TextError(f"`errors` is `{errors}`; expected raise or keep", "E-value", "give one of those")
+    check_errors(errors)
     if isinstance(items, str | Mapping):
         items = [items]
     return _answers(iter(items), prepare, batch, size, errors == "keep", progress)
@@ -97,15 +102,15 @@ def _answers(
             tell.close()
 
 
-def fields(item: object, allowed: Sequence[str], *, needed: Sequence[str]) -> Mapping[str, Any]:
-    """An item as a mapping: a text is the field ``text``."""
+def fields(item: object, allowed: Sequence[str] | None, *, needed: Sequence[str]) -> Mapping[str, Any]:
+    """An item as a mapping: a text is the field ``text``. Where any field is allowed, unknown ones are left aside."""
     if isinstance(item, str):
         item = {"text": item}
     if not isinstance(item, Mapping):
         raise TextError(f"an item is {item!r}: expected a text or a mapping", "E-type", "give texts or mappings")
     item = cast("Mapping[str, Any]", item)
     for name in item:
-        if name not in allowed:
+        if allowed is not None and name not in allowed:
             known = ", ".join(allowed)
             raise TextError(f"an item has the field `{name}`; expected {known}", "E-key", "leave it out")
     for name in needed:
@@ -114,6 +119,26 @@ def fields(item: object, allowed: Sequence[str], *, needed: Sequence[str]) -> Ma
     if isinstance(text := item.get("text", "."), str) and not text.strip():
         raise TextError("a text is empty", "E-empty", "leave it out")
     return item
+
+
+def optional(of: Mapping[str, Any], name: str) -> str:
+    """A field as a text; empty where it is absent, None or NaN."""
+    value = of.get(name)
+    return "" if value is None or (isinstance(value, float) and value != value) else str(value).strip()
+
+
+def required(of: Mapping[str, Any], name: str) -> str:
+    """A field as a text that says something."""
+    if not (text := optional(of, name)):
+        raise TextError(f"`{name}` is empty", "E-empty", "leave the item out")
+    return text
+
+
+def text_of(of: Mapping[str, Any], name: str) -> str:
+    """A field that is a text, and says something."""
+    if not isinstance(text := of.get(name), str):
+        raise TextError(f"the field `{name}` is {text!r}", "E-type", "give a text")
+    return required(of, name)
 
 
 def _spans(given: Any) -> list[_Span]:
@@ -201,7 +226,7 @@ def paraphrase(
 
     A text is a sentence, or a mapping with ``text`` and perhaps ``avoid``, ``require`` (phrases, or lists of
     alternatives), ``keep`` (spans), ``prefix`` and ``hint``. Constraints and settings are those of the command. With
-    ``endpoint`` a server writes, one text after the other, whose name of its model is ``model``.
+    ``endpoint`` a server writes, one text after the other; ``model`` is then the server's name for its model.
     """
     options: dict[str, object] = {
         "avoid": list(avoid),

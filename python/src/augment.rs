@@ -19,6 +19,9 @@ use crate::models::{Places, named, refused};
 /// An item: id, split, label, its two texts, and what a candidate must keep.
 type Item = (String, String, String, (String, String), String);
 
+/// Requests after which Ctrl-C is looked for.
+const BATCH: usize = 16;
+
 /// A variant: number of the item, what is new of it, its two texts.
 type Made = (usize, &'static str, (String, String));
 
@@ -48,9 +51,8 @@ impl From<AugmentError> for Fault {
         match error {
             AugmentError::Paraphrase(error) => error.into(),
             error => {
-                let advice = "give rewrites=FILE, of the same rewriter and settings";
-                let message = fnstore::internals::whole_message(&error);
-                Self::new("ImportFailedError", "E-rewrites", &message, advice)
+                let advice = "give rewrites=FILE, a file that fnstore wrote and may write";
+                Self::of("ImportFailedError", &error, "E-rewrites", advice)
             }
         }
     }
@@ -82,7 +84,9 @@ impl AugmentOptions {
         let crew = Crew::open_with(&place, base.as_deref(), &places.device, places.numbers)?;
         let beam = BeamSettings { beam_size: self.beam, n_best, ..BeamSettings::default() };
         let settings = Settings { beam, ..Settings::default() };
-        Ok(RememberingRewriter::new(crew, settings, places.numbers, self.rewrites.as_deref())?)
+        let file = self.rewrites.as_deref();
+        let rewriter = RememberingRewriter::new(crew, settings, places.numbers, file)?;
+        Ok(rewriter.in_batches_of(BATCH))
     }
 }
 
@@ -148,11 +152,20 @@ type Predicted = (String, String, String, String, Vec<f64>);
 /// Brings predictions together, by weights that are searched on the split dev, or the maximum.
 #[pyfunction]
 pub(crate) fn _aggregated(
+    py: Python<'_>,
     predictions: Vec<Predicted>,
     classes: Vec<String>,
     by: &str,
 ) -> Result<AggregatedPredictions> {
     let rule: AggregateRule = named("by", by)?;
+    py.detach(|| aggregated(predictions, &classes, rule))
+}
+
+fn aggregated(
+    predictions: Vec<Predicted>,
+    classes: &[String],
+    rule: AggregateRule,
+) -> Result<AggregatedPredictions> {
     let mut items = PredictedItems::default();
     for (id, variant, label, split, shares) in predictions {
         let Some(class) = classes.iter().position(|class| *class == label) else {

@@ -6,7 +6,7 @@
 use fnstore::database::{
     DatabaseError, EditError, ExportError, LookupError, ReleaseError, ScriptError,
 };
-use fnstore::expand::{ExpandError, RecipeError, RecipeFileError};
+use fnstore::expand::{ExpandError, RecipeError, RecipeFileError, ShardRequestError};
 use fnstore::model::{Coded, ErrorKind};
 use fnstore::models::ModelError;
 use fnstore::paraphrase::ParaphraseError;
@@ -43,7 +43,7 @@ impl Fault {
     }
 
     /// An error of the library with its causes; `code` and `advice` where it has none.
-    fn of(class: &'static str, error: &dyn Coded, code: &str, advice: &str) -> Self {
+    pub(crate) fn of(class: &'static str, error: &dyn Coded, code: &str, advice: &str) -> Self {
         let message = fnstore::internals::whole_message(error);
         let (found, said) = (code_in(&message), advice_in(&message));
         let meant =
@@ -241,6 +241,14 @@ impl From<ExpandError> for Fault {
                 Self::of("ModelMissingError", &error, "M-missing", MODELS)
                     .advise("give guide=\"none\", or models with word vectors and a tagger")
             }
+            ExpandError::ShardRequest(ShardRequestError::Models { without, .. }) => {
+                let without = without.replacen(' ', "=\"", 1);
+                let advice = format!("give models=DIRECTORY, or {without}\"");
+                Self::of("ExpandError", &error, "X-shard-models", "").advise(&advice)
+            }
+            ExpandError::ShardRequest(_) => {
+                Self::of("ExpandError", &error, "X-shard", "give shard=\"3/16\", a part of so many")
+            }
             ExpandError::Recipe(RecipeError::Number { .. }) => {
                 Self::of("ExpandError", &error, "X-expand", "give a number in that range")
             }
@@ -301,12 +309,15 @@ of_models! {
 
 impl From<fnstore::internals::endpoint::EndpointError> for Fault {
     fn from(error: fnstore::internals::endpoint::EndpointError) -> Self {
-        Self::of(
-            "ModelError",
-            &error,
-            "H-endpoint",
-            "fnstore.Server(url) says how a server is asked",
-        )
+        use fnstore::internals::endpoint::EndpointError;
+        let advice = match &error {
+            EndpointError::Key { .. } | EndpointError::NoKey { .. } => {
+                "give key_from=NAME, the variable of the environment that holds the key"
+            }
+            EndpointError::Range => "give tries and timeout of 1 or more",
+            _ => "fnstore.Server(url) says how a server is asked",
+        };
+        Self::of("ModelError", &error, "H-endpoint", advice)
     }
 }
 

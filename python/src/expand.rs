@@ -1,5 +1,7 @@
 //! Expansion: what takes long, without the interpreter's lock, and ends on Ctrl-C.
 
+mod conflicts;
+
 use std::collections::BTreeMap;
 use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
@@ -25,6 +27,8 @@ use crate::models::device;
 use crate::number::Count;
 use crate::servers::Server;
 use crate::shards::FrameProgress;
+
+pub(crate) use conflicts::refuse_beside;
 
 /// How far an expansion is.
 #[pyclass(frozen, get_all, module = "fnstore")]
@@ -468,7 +472,7 @@ impl database::Database {
     /// expanded, or so many for each value of the fields in per. With shard, as "3/16", that part
     /// is computed into the file out, with a manifest beside it; `db.merge` takes it in. With
     /// dry_run nothing is written: the report says what is left, and how long that takes. With
-    /// endpoint a Server rewrites, whose name of its model is model.
+    /// endpoint a Server rewrites; `model` is then the server's name for its model.
     #[pyo3(signature = (expression, *, recipe=None, model=None, models=None, filter=None,
                         verifier=None, from_sisters=false, blind_to=None, redo=false, sample=None,
                         per=None, seed=Count(1), device="cpu", limit=None, progress=None,
@@ -524,6 +528,7 @@ impl database::Database {
             any_language,
             endpoint: endpoint.cloned(),
         };
+        wishes.check(&work)?;
         expand(py, &self.handle, expression, (wishes, work, progress))
     }
 
@@ -570,6 +575,7 @@ impl database::Database {
             any_language,
             endpoint: endpoint.cloned(),
         };
+        wishes.check(&Work::Run)?;
         let rows = py.detach(|| {
             let expression = Expression::parse(expression).map_err(DatabaseError::from)?;
             let (mut recipe, options, _) = wishes.recipe()?;

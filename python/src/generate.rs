@@ -22,7 +22,7 @@ use pyo3::prelude::*;
 
 use crate::database::{Database, directories};
 use crate::error::{Fault, Result};
-use crate::expand::Teller;
+use crate::expand::{Teller, refuse_beside};
 use crate::models::{Places, named};
 use crate::number::Count;
 use crate::servers::Server;
@@ -313,7 +313,8 @@ impl Database {
     /// that are done under the same settings are skipped, so a stopped run resumes; progress is
     /// called with a GenerationProgress. model, ranker, classifier and verifier are names of
     /// models, or "none". With dry_run nothing is written: the report says what is left, and how
-    /// long that takes. With endpoint a Server fills, whose name of its model is model.
+    /// long that takes. With endpoint a Server fills; `model` is then the server's name for its
+    /// model.
     #[pyo3(signature = (expression="", *, lacking="annotation", method=None,
                         mode="fe", sisters="agreeing", sources=None, candidates=None,
                         keep=Count(1), least=0.0, verifier=None, seed=Count(1), limit=None,
@@ -356,6 +357,10 @@ impl Database {
     ) -> PyResult<GenerationReport> {
         let dirs = directories(py, models)?;
         let asks = endpoint.is_some();
+        if asks {
+            let measures = dry_run.then(|| "dry_run=True".to_owned());
+            refuse_beside("X-setting", "endpoint=Server(...)", [measures])?;
+        }
         let method = match method {
             Some(method) => named("method", method)?,
             None if asks => Method::Infill,

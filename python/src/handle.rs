@@ -254,7 +254,10 @@ impl<T> Iterator for Made<T> {
 
 /// Does the work of a thread, and says so if it panics: an answer that ends early looks like a
 /// whole one.
-fn watched<T>(to: &SyncSender<Result<T>>, work: impl FnOnce() -> Option<()>) -> Option<()> {
+pub(crate) fn watched<T>(
+    to: &SyncSender<Result<T>>,
+    work: impl FnOnce() -> Option<()>,
+) -> Option<()> {
     catch_unwind(AssertUnwindSafe(work)).unwrap_or_else(|_| {
         let (message, advice) = ("reading the store failed unexpectedly", "run `fnstore check`");
         to.send(Err(Fault::new("StoreError", "S-panic", message, advice))).ok().and(None)

@@ -208,8 +208,7 @@ impl Database {
         let dirs = directories(py, models)?;
         let rows = py.detach(|| -> Result<_> {
             let expression = Expression::parse(expression).map_err(DatabaseError::from)?;
-            let database = self.handle.get()?;
-            database.count(&expression)?;
+            self.handle.get()?.count(&expression)?;
             let tagger = match no_pos {
                 true => None,
                 false => {
@@ -219,8 +218,10 @@ impl Database {
                     Some(Tagger::open(&tagger, &encoder, &places.device)?)
                 }
             };
-            database.allow_any_language(any_language);
-            Ok(expand::diversity(&database, &expression, tagger.as_ref())?)
+            self.handle.read_for(&expression, |database| {
+                database.allow_any_language(any_language);
+                Ok(expand::diversity(database, &expression, tagger.as_ref())?)
+            })
         })?;
         Ok(rows.into_iter().map(Diversity::from).collect())
     }
@@ -302,8 +303,10 @@ impl Database {
             };
             let expression = Expression::parse(expression).map_err(DatabaseError::from)?;
             let (ranker, vectors) = (self::ranker(ranker.as_deref())?, vectors(&dirs)?);
-            let database = self.handle.get()?;
-            Ok(Proposals::new(&database, vectors.as_ref(), ranker).measure(&expression, &hidden)?)
+            self.handle.read_for(&expression, |database| {
+                let proposals = Proposals::new(database, vectors.as_ref(), ranker);
+                Ok(proposals.measure(&expression, &hidden)?)
+            })
         })?;
         Ok(rows.into_iter().map(HiddenLus::from).collect())
     }

@@ -2,15 +2,15 @@
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;
-use std::sync::Mutex;
 use std::sync::mpsc::{Receiver, RecvTimeoutError, sync_channel};
+use std::sync::{Arc, Mutex, MutexGuard};
 use std::time::Duration;
 
 use fnstore::database::DatabaseError;
 use fnstore::expand::{TaskSettings, Tasks};
 use fnstore::internals::align::linker::Linker;
 use fnstore::internals::align::words::{
-    Links, MAX_LENGTH, ModelName, SentencePair, Settings, Symmetrization, WordAligner,
+    Links, MAX_LENGTH, Model, ModelName, SentencePair, Settings, Symmetrization, WordAligner,
 };
 use fnstore::internals::align::{self, Answer, Collection, EmbeddingAligner, Task, TooLong};
 use fnstore::internals::paraphrase::{Paraphraser, base_of};
@@ -22,6 +22,7 @@ use crate::changes::parsed;
 use crate::database::{Database, directories};
 use crate::error::{Fault, Result};
 use crate::expand::Teller;
+use crate::handle::watched;
 use crate::models::{Places, list, named, refused};
 use crate::number::Count;
 use crate::texts::Side;
@@ -29,7 +30,7 @@ use crate::texts::Side;
 /// The encoder of `embeddings`, unless another is named.
 const ENCODER: &str = "aligner-encoder";
 
-/// Seconds after which one who waits for a task looks whether Ctrl-C was pressed.
+/// How often one who waits for a task looks whether Ctrl-C was pressed.
 const PATIENCE: Duration = Duration::from_millis(100);
 
 /// Tasks that wait to be taken.
@@ -62,11 +63,11 @@ impl WordLinks {
 #[pyo3(from_item_all)]
 pub(crate) struct WordOptions {
     model: String,
-    symmetrize: String,
-    iterations: usize,
-    null: f64,
-    identity: f64,
-    threshold: f64,
+    symmetrize: Option<String>,
+    iterations: Option<usize>,
+    null: Option<f64>,
+    identity: Option<f64>,
+    threshold: Option<f64>,
     max_length: Option<usize>,
     linker: Option<PathBuf>,
     encoder: Option<PathBuf>,
@@ -93,6 +94,7 @@ impl WordOptions {
         (dirs, teller): (Vec<PathBuf>, &mut Teller),
     ) -> Result<Vec<std::result::Result<Links, TooLong>>> {
         let model: ModelName = named("model", &self.model)?;
+        self.check(model, !others.is_empty())?;
         let Some(statistical) = model.statistical() else {
             let places = Places::new(dirs, &self.device, None)?;
             if model == ModelName::Linker {
@@ -109,24 +111,70 @@ impl WordOptions {
             let aligner = EmbeddingAligner::open(&encoder, self.layer, &places.device)?;
             return Ok(aligner.align(pairs)?);
         };
-        let settings = Settings {
-            model: statistical,
-            symmetrization: named::<Symmetrization>("symmetrize", &self.symmetrize)?,
-            iterations: self.iterations,
-            null: self.null,
-            identity: self.identity,
-            threshold: self.threshold,
-            ..Settings::default()
-        };
+        let settings = self.settings(statistical)?;
         let longest = self.max_length.unwrap_or(MAX_LENGTH);
         let is_short = |of: &SentencePair| of.source.len().max(of.target.len()) <= longest;
         let mut all = pairs.to_vec();
         all.extend(others.into_iter().filter(is_short));
-        let aligner = WordAligner::train(&all, settings, |at| {
+        let aligner = WordAligner::train_until(&all, settings, |at| {
             let (done, total) = (at.done as u64, at.total as u64);
-            let _ = teller.tell(|function| function.call1((done, total)).map(drop));
+            teller.tell(|function| function.call1((done, total)).map(drop))
         });
+        // After Ctrl-C there is none, and what it raised is told.
+        let Some(aligner) = aligner else { return Ok(Vec::new()) };
         Ok((0..pairs.len()).map(|at| Ok(aligner.align(at))).collect())
+    }
+
+    /// Refuses what was given and the model would not read, as the command does.
+    fn check(&self, model: ModelName, with_others: bool) -> Result<()> {
+        let given = [
+            ("train", with_others),
+            ("symmetrize", self.symmetrize.is_some()),
+            ("iterations", self.iterations.is_some()),
+            ("null", self.null.is_some()),
+            ("identity", self.identity.is_some()),
+            ("threshold", self.threshold.is_some()),
+            ("max_length", self.max_length.is_some()),
+            ("linker", self.linker.is_some()),
+            ("encoder", self.encoder.is_some()),
+            ("layer", self.layer.is_some()),
+        ];
+        let advice = "leave it out, or choose another";
+        for (name, given) in given {
+            if given && !ModelName::readers_of(name).contains(&model) {
+                let message = format!("the model `{model}` does not read `{name}`");
+                return Err(Fault::new("QueryError", "E-value", &message, advice));
+            }
+        }
+        let symmetrization = self.symmetrization()?;
+        if self.threshold.is_some() && symmetrization != Symmetrization::Agreement {
+            let message = format!("symmetrize=\"{symmetrization}\" does not read `threshold`");
+            return Err(Fault::new("QueryError", "E-value", &message, advice));
+        }
+        Ok(())
+    }
+
+    fn symmetrization(&self) -> Result<Symmetrization> {
+        let given = self.symmetrize.as_deref().map(|name| named("symmetrize", name));
+        Ok(given.transpose()?.unwrap_or_default())
+    }
+
+    fn settings(&self, model: Model) -> Result<Settings> {
+        let default = Settings::default();
+        let settings = Settings {
+            model,
+            symmetrization: self.symmetrization()?,
+            iterations: self.iterations.unwrap_or(default.iterations),
+            null: self.null.unwrap_or(default.null),
+            identity: self.identity.unwrap_or(default.identity),
+            threshold: self.threshold.unwrap_or(default.threshold),
+            ..default
+        };
+        settings.check().map_err(|error| {
+            let message = error.to_string();
+            Fault::new("QueryError", "E-range", &message, "give a number in that range")
+        })?;
+        Ok(settings)
     }
 }
 
@@ -172,7 +220,7 @@ pub(crate) struct AlignmentTask {
 #[pymethods]
 impl AlignmentTask {
     /// In the form that `fnstore align tasks` writes.
-    fn record<'py>(&self, py: Python<'py>) -> PyResult<Option<Bound<'py, PyAny>>> {
+    fn record<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
         let Self { id, frame, lu, sentence, span, trigger, paraphrase } = self;
         let task = Task {
             id: id.clone(),
@@ -183,7 +231,9 @@ impl AlignmentTask {
             trigger: trigger.clone(),
             paraphrase: paraphrase.clone(),
         };
-        parsed(py, serde_json::to_string(&task).ok().as_deref())
+        let json = serde_json::to_string(&task);
+        let json = json.map_err(|error| refused("E-json", &error.to_string()))?;
+        py.import("json")?.call_method1("loads", (json,))
     }
 
     fn __repr__(&self) -> String {
@@ -198,22 +248,35 @@ impl From<Task> for AlignmentTask {
     }
 }
 
+/// Sentences that were left out, by the reason.
+type LeftOut = BTreeMap<&'static str, u64>;
+
+fn locked<T>(of: &Mutex<T>) -> MutexGuard<'_, T> {
+    of.lock().unwrap_or_else(|poisoned| poisoned.into_inner())
+}
+
 /// Tasks one after the other, made ahead by a thread of their own.
 #[pyclass(frozen, module = "fnstore._fnstore")]
-pub(crate) struct AlignmentTasks(Mutex<Receiver<Result<Task>>>);
+pub(crate) struct AlignmentTasks {
+    tasks: Mutex<Receiver<Result<Task>>>,
+    left_out: Arc<Mutex<LeftOut>>,
+}
 
 #[pymethods]
 impl AlignmentTasks {
+    /// Sentences that were left out so far, by the reason.
+    #[getter]
+    fn left_out(&self) -> LeftOut {
+        locked(&self.left_out).clone()
+    }
+
     fn __iter__(of: PyRef<'_, Self>) -> PyRef<'_, Self> {
         of
     }
 
     fn __next__(&self, py: Python<'_>) -> PyResult<Option<AlignmentTask>> {
         loop {
-            let task = py.detach(|| {
-                let tasks = self.0.lock().unwrap_or_else(|poisoned| poisoned.into_inner());
-                tasks.recv_timeout(PATIENCE)
-            });
+            let task = py.detach(|| locked(&self.tasks).recv_timeout(PATIENCE));
             match task {
                 Ok(task) => return Ok(Some(task?.into())),
                 Err(RecvTimeoutError::Disconnected) => return Ok(None),
@@ -278,19 +341,25 @@ impl Database {
             ))
         })?;
         let (sender, receiver) = sync_channel(WAITING);
+        let left_out = Arc::<Mutex<LeftOut>>::default();
+        let told = Arc::clone(&left_out);
         std::thread::spawn(move || {
             let mut paraphraser = paraphraser;
-            match Tasks::new(&database, &expression, &mut paraphraser, settings) {
-                Err(error) => drop(sender.send(Err(error.into()))),
-                Ok(mut tasks) => {
-                    // Whoever takes no more of them has let go of the other end.
-                    while let Some(task) = tasks.next()
-                        && sender.send(task.map_err(Fault::from)).is_ok()
-                    {}
+            watched(&sender, || {
+                let mut tasks = match Tasks::new(&database, &expression, &mut paraphraser, settings)
+                {
+                    Ok(tasks) => tasks,
+                    Err(error) => return sender.send(Err(error.into())).ok(),
+                };
+                // Whoever takes no more of them has let go of the other end.
+                loop {
+                    let task = tasks.next();
+                    locked(&told).clone_from(tasks.left_out());
+                    sender.send(task?.map_err(Fault::from)).ok()?;
                 }
-            }
+            })
         });
-        Ok(AlignmentTasks(Mutex::new(receiver)))
+        Ok(AlignmentTasks { tasks: Mutex::new(receiver), left_out })
     }
 }
 
@@ -334,26 +403,8 @@ pub(crate) fn _answered(
     tasks: Vec<String>,
     answers: Vec<String>,
 ) -> PyResult<AnnotatorAgreement> {
-    let mut collection = Collection::default();
-    let mut refusals: BTreeMap<&'static str, Vec<String>> = BTreeMap::new();
-    let unread = |error: serde_json::Error| ("E-json", error.to_string());
-    let problem = |error: align::TaskProblem| (error.code(), error.to_string());
-    for text in tasks {
-        let task = serde_json::from_str::<Task>(&text).map_err(unread);
-        let added = task.and_then(|task| collection.add_task(task).map_err(problem));
-        if let Err((code, why)) = added {
-            refusals.entry(code).or_default().push(why);
-        }
-    }
-    for text in answers {
-        let answer = serde_json::from_str::<Answer>(&text).map_err(unread);
-        let added = answer.and_then(|answer| collection.add_answer(answer).map_err(problem));
-        if let Err((code, why)) = added {
-            refusals.entry(code).or_default().push(why);
-        }
-    }
-    let (items, of) = py.detach(|| (collection.items(), collection.agreement()));
-    let record = |item| parsed(py, serde_json::to_string(&item).ok().as_deref());
+    let (items, of, refused) = py.detach(|| agreed(&tasks, &answers));
+    let record = |item| parsed(py, Some(item));
     let items = items.iter().filter_map(|item| record(item).transpose());
     Ok(AnnotatorAgreement {
         tasks: of.tasks,
@@ -367,6 +418,36 @@ pub(crate) fn _answered(
         fleiss_kappa: of.fleiss_kappa,
         cohen_kappa: of.cohen_kappa,
         items: items.map(|item| Ok(item?.unbind())).collect::<PyResult<_>>()?,
-        refused: refusals,
+        refused,
     })
+}
+
+/// What could not be used, by its codes.
+type Refusals = BTreeMap<&'static str, Vec<String>>;
+
+/// Training data as JSON, how far annotators agree, and what could not be used.
+fn agreed(
+    tasks: &[String],
+    answers: &[String],
+) -> (Vec<String>, align::AnnotatorAgreement, Refusals) {
+    let (mut collection, mut refusals) = (Collection::default(), Refusals::new());
+    let unread = |error: serde_json::Error| ("E-json", error.to_string());
+    let problem = |error: align::TaskProblem| (error.code(), error.to_string());
+    for text in tasks {
+        let task = serde_json::from_str::<Task>(text).map_err(unread);
+        let added = task.and_then(|task| collection.add_task(task).map_err(problem));
+        if let Err((code, why)) = added {
+            refusals.entry(code).or_default().push(why);
+        }
+    }
+    for text in answers {
+        let answer = serde_json::from_str::<Answer>(text).map_err(unread);
+        let added = answer.and_then(|answer| collection.add_answer(answer).map_err(problem));
+        if let Err((code, why)) = added {
+            refusals.entry(code).or_default().push(why);
+        }
+    }
+    let items = collection.items();
+    let items = items.iter().filter_map(|item| serde_json::to_string(item).ok()).collect();
+    (items, collection.agreement(), refusals)
 }

@@ -56,6 +56,48 @@ def test_words_are_aligned_as_the_program_does(tmp_path: Path) -> None:
         fnstore.align_words([{"source": "a"}])
 
 
+def test_bad_pairs_are_kept_in_their_places_and_settings_are_checked() -> None:
+    given: list[Any] = [PAIRS[0], {"source": "a"}, ("a", None), ("a", ["b", 1]), ("a", "b", "c"), PAIRS[1]]
+    found = fnstore.align_words(given, errors="keep")
+    assert [getattr(of, "code", None) for of in found] == [None, "E-key", "E-type", "E-type", "E-type", None]
+    for bad in given[1:5]:
+        with pytest.raises(fnstore.TextError):
+            fnstore.align_words([bad])
+    for call in (lambda: fnstore.align_words(PAIRS, errors="skip"), lambda: fnstore.align_answers([], [], errors="skip")):  # type: ignore[arg-type]
+        with pytest.raises(fnstore.TextError, match="raise or keep"):
+            call()
+    for wrong in ({"identity": -1.0}, {"null": 2}, {"threshold": -1}, {"identity": float("inf")}, {"null": float("nan")}):
+        with pytest.raises(fnstore.QueryError, match="expected a number from 0") as raised:
+            fnstore.align_words(PAIRS, **wrong)  # type: ignore[arg-type]
+        assert raised.value.code == "E-range"
+    for unread in (
+        {"model": "model1", "null": 0.2},
+        {"model": "embeddings", "iterations": 3},
+        {"encoder": "aligner-encoder"},
+        {"symmetrize": "union", "threshold": 0.3},
+        {"model": "linker", "linker": "x", "train": PAIRS},
+    ):
+        with pytest.raises(fnstore.QueryError, match="does not read"):
+            fnstore.align_words(PAIRS, **unread)  # type: ignore[arg-type]
+
+
+def test_words_of_mined_pairs_are_aligned() -> None:
+    (found,) = fnstore.align_words(fnstore.mine(ARTICLES))
+    assert found.source[0] == found.target[0] == "The" and (0, 0) in found.links
+
+
+def test_what_progress_raises_ends_the_training_of_an_aligner() -> None:
+    told: list[int] = []
+
+    def stop(done: int, of: int) -> None:
+        told.append(done)
+        raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        fnstore.align_words(PAIRS, progress=stop)
+    assert told == [1]
+
+
 def as_text(links: Any) -> list[str]:
     if isinstance(links, str):
         return links.split()
@@ -77,6 +119,8 @@ def test_tasks_are_made_one_by_one_and_their_answers_are_compared(own: fnstore.D
     with pytest.raises(fnstore.TextError) as raised:
         fnstore.align_answers([], answers)
     assert raised.value.code == "E-id"
+    short = own.align_tasks("frame=Checking", per_lu=1, limit=2, max_pieces=1, models=MODELS)
+    assert list(short) == [] and short.left_out["sentence too long"] == 2
     with pytest.raises(fnstore.UnknownNameError):
         own.align_tasks("frame=Cheking", models=MODELS)
     with pytest.raises(fnstore.QueryError, match="expected 1 or more"):
@@ -95,10 +139,15 @@ def test_pairs_are_mined_as_the_program_does() -> None:
         ([ARTICLES[0], ARTICLES[2], ARTICLES[1]], "E-order"),
         ([{**ARTICLES[0], "date": "Monday"}], "E-date"),
         ([{"cluster": "a", "text": "x"}], "E-key"),
+        ([{**ARTICLES[0], "cluster": " "}], "E-empty"),
+        ([{**ARTICLES[0], "article": None}], "E-type"),
+        ([{**ARTICLES[0], "text": float("nan")}], "E-type"),
     ]:
         with pytest.raises(fnstore.TextError) as raised:
             list(fnstore.mine(wrong))
         assert raised.value.code == code
+    undated = [{**of, "date": float("nan"), "sentence": None} for of in ARTICLES]
+    assert [of.source_at[1] for of in fnstore.mine(undated)] == [""]
     with pytest.raises(fnstore.QueryError, match="l12"):
         fnstore.mine(ARTICLES, method="l13")  # type: ignore[arg-type]
 
@@ -114,6 +163,10 @@ def test_articles_are_grouped_as_the_program_does() -> None:
         fnstore.group_articles(given, threshold=2)
     with pytest.raises(fnstore.TextError, match="date"):
         fnstore.group_articles([{"article": "1", "text": "x"}])
+    for wrong, code in [({"date": None}, "E-date"), ({"article": ""}, "E-empty"), ({"article": None}, "E-type")]:
+        with pytest.raises(fnstore.TextError) as raised:
+            fnstore.group_articles([{**given[0], **wrong}])
+        assert raised.value.code == code
 
 
 def test_raters_are_compared_as_the_program_does(tmp_path: Path) -> None:
@@ -136,5 +189,11 @@ def test_raters_are_compared_as_the_program_does(tmp_path: Path) -> None:
         with pytest.raises(fnstore.TextError) as raised:
             fnstore.tally_pairs(wrong)
         assert raised.value.code == code
+    unfilled = [{**pair, **dict.fromkeys([name for name in pair if pair[name] is None], "")} for pair in first]
+    assert unfilled != first and fnstore.tally_pairs(unfilled).rows == fnstore.tally_pairs(first).rows
+    for count in ("-1", "many", 1.5):
+        with pytest.raises(fnstore.TextError) as raised:
+            fnstore.tally_pairs([{**first[0], "synonym": count}])
+        assert raised.value.code == "E-type"
     with pytest.raises(fnstore.TextError, match="different pairs"):
         fnstore.tally_pairs(first, second[:1])

@@ -43,6 +43,20 @@ def test_diversity_is_that_of_the_program(grown: fnstore.Database) -> None:
         grown.diversity(tagger="nothing", models=MODELS)
 
 
+def test_diversity_of_an_edition_is_read_under_its_split_list(grown: fnstore.Database, tmp_path: Path) -> None:
+    db = fnstore.open(shutil.copytree(grown.path, tmp_path / "store"))
+    (tmp_path / "fold.tsv").write_text("exemplars\t*\ttrain\nlu\tinspect.v\ttest\n")
+    edition = db.with_split_list(tmp_path / "fold.tsv").create_edition("all", "origin=generated")
+    assert edition.split_list == "fold"
+    db.refresh()
+    found = {split: db.diversity(f"edition=all split={split}", no_pos=True) for split in ("train", "test")}
+    sets = {split: rows[-1].sets for split, rows in found.items()}
+    assert 0 < sets["test"] < sum(sets.values())
+    for split, rows in found.items():
+        records = printed(db, "stats", "diversity", f"edition=all split={split}", "--no-pos")
+        assert [row.sets for row in rows] == [record["sets"] for record in records]
+
+
 def test_foreign_content_is_listed(tmp_path: Path) -> None:
     lexicon = shutil.copytree(MINI, tmp_path / "lexicon")
     file = lexicon / "frame/Checking.xml"

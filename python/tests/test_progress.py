@@ -10,7 +10,8 @@ import fnstore
 import pytest
 from conftest import MODELS
 
-TEXTS = ["They checked it.", "We looked it over."]
+#: More than are tagged together.
+TEXTS = ["They checked it.", "We looked it over."] * 40
 
 
 class Tqdm:
@@ -40,13 +41,15 @@ def with_tqdm(monkeypatch: pytest.MonkeyPatch) -> type[Tqdm]:
 
 
 def test_tqdm_shows_progress_where_it_is_installed(own: fnstore.Database, with_tqdm: type[Tqdm]) -> None:
-    assert len(list(fnstore.tag(TEXTS, models=MODELS, progress=True))) == 2
+    assert len(list(fnstore.tag(TEXTS, models=MODELS, progress=True))) == len(TEXTS)
     own.check(progress=True)
-    own.generate("frame=Checking", model="none", models=MODELS, dry_run=True, progress=True)
+    with own.transaction() as edits:
+        edits.add_lu("Checking", "peruse.v")
+    own.generate("lu=peruse.v", model="none", models=MODELS, progress=True)
     tagged, checked, *generated = with_tqdm.made
-    assert (tagged.n, tagged.total, tagged.closed) == (2, None, True)
+    assert (tagged.n, tagged.total, tagged.closed) == (len(TEXTS), None, True)
     assert checked.n > 0 and checked.closed
-    assert all(of.closed and of.total is not None for of in generated)
+    assert generated and all(of.closed and of.total is not None for of in generated)
 
 
 def test_a_line_shows_progress_without_tqdm(
@@ -55,7 +58,7 @@ def test_a_line_shows_progress_without_tqdm(
     monkeypatch.setitem(sys.modules, "tqdm", None)
     monkeypatch.setitem(sys.modules, "tqdm.auto", None)
     list(fnstore.tag(TEXTS, models=MODELS, progress=True))
-    assert capsys.readouterr().err.endswith("\r2\n")
+    assert capsys.readouterr().err.endswith(f"\r{len(TEXTS)}\n")
     own.expand("frame=Checking lu=inspect.v", model="paraphrase", models=MODELS, dry_run=True,
                progress=True, rounds=1, beam=2, candidates=2, guide="none", choice="fewest-failed-checks")
     list(fnstore.tag(TEXTS, models=MODELS, progress=False))
@@ -65,4 +68,5 @@ def test_a_line_shows_progress_without_tqdm(
 def test_a_bar_is_closed_after_an_error(with_tqdm: type[Tqdm]) -> None:
     with pytest.raises(fnstore.TextError):
         list(fnstore.tag([*TEXTS, " "], models=MODELS, progress=True))
-    assert all(of.closed for of in with_tqdm.made)
+    (made,) = with_tqdm.made
+    assert made.closed and made.n == 64

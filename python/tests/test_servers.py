@@ -86,10 +86,14 @@ def test_a_server_fills(url: str, own: fnstore.Database) -> None:
 
 def test_what_is_wrong_with_a_server_is_told(own: fnstore.Database, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delenv("NO_SUCH_KEY", raising=False)
-    for wrong, code in [({"key_from": "NO_SUCH_KEY"}, "H-key"), ({"tries": 0}, "N-range"), ({"timeout": 0}, "N-range")]:
+    for wrong, code, advised in [
+        ({"key_from": "NO_SUCH_KEY"}, "H-key", "key_from="),
+        ({"tries": 0}, "N-range", "tries"),
+        ({"timeout": 0}, "N-range", "timeout"),
+    ]:
         with pytest.raises(fnstore.Error) as raised:
             fnstore.Server("http://127.0.0.1:9/v1", **wrong)  # type: ignore[arg-type]
-        assert raised.value.code == code
+        assert raised.value.code == code and advised in raised.value.advice
     with pytest.raises(fnstore.Error) as raised:
         fnstore.paraphrase(["They checked it."], endpoint=fnstore.Server("nowhere", answers="none"), model="small")
     assert raised.value.code == "H-url"

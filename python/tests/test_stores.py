@@ -56,6 +56,21 @@ def test_shards_are_merged(own: fnstore.Database, tmp_path: Path) -> None:
         own.merge(*paths)
 
 
+def test_a_shard_needs_the_models_of_other_machines(own: fnstore.Database, tmp_path: Path) -> None:
+    models = tmp_path / "models"
+    models.mkdir()
+    for name in ("paraphrase", "aligner", "aligner-encoder"):
+        (models / name).symlink_to(MODELS / name)
+    asked = {"shard": "1/2", "out": tmp_path / "1.zst", "model": "paraphrase", "models": models}
+    for options, advised in [({}, 'guide="none"'), ({"guide": "none"}, 'filter="none"')]:
+        with pytest.raises(fnstore.ExpandError) as raised:
+            own.expand("frame=Checking", **asked, **options)  # type: ignore[arg-type]
+        assert raised.value.code == "X-shard-models" and raised.value.advice == f"give models=DIRECTORY, or {advised}"
+    with pytest.raises(fnstore.ExpandError) as raised:
+        own.expand("frame=Checking", shard="x", out=tmp_path / "1.zst")
+    assert raised.value.code == "X-shard" and "3/16" in raised.value.advice
+
+
 def test_two_releases_differ_in_what_was_edited(own: fnstore.Database) -> None:
     own.import_release(MINI, release="other")
     assert own.differences("mini-framenet", "other") == []

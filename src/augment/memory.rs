@@ -17,7 +17,8 @@ use crate::text::{fold, words};
 /// Longest line of the file in bytes.
 const LINE_LIMIT: usize = 64 << 20;
 
-/// Requests that are rewritten between two writes to the file.
+/// Requests that are rewritten between two writes to the file, unless a caller wants another
+/// number: it decides no result.
 const BATCH: usize = 512;
 
 /// A rewriting that cannot be made, or not be kept.
@@ -61,6 +62,7 @@ pub enum AugmentError {
 
 coded!(AugmentError {
     Self::Paraphrase(error) => error.trouble(),
+    Self::Read { source, .. } | Self::Write { source, .. } => source.trouble(),
 });
 
 type Result<T> = std::result::Result<T, AugmentError>;
@@ -131,6 +133,7 @@ pub struct RememberingRewriter {
     /// Rewritings of the file that were made so, and others.
     found: (u64, u64),
     tally: RewriteTally,
+    batch: usize,
 }
 
 impl RememberingRewriter {
@@ -162,7 +165,15 @@ impl RememberingRewriter {
             kept = Some((path.to_owned(), file.map_err(unwritable)?));
         }
         let (found, tally) = ((known.len() as u64, others), RewriteTally::default());
-        Ok(Self { crew, settings, by, known, file: kept, found, tally })
+        Ok(Self { crew, settings, by, known, file: kept, found, tally, batch: BATCH })
+    }
+
+    /// The same rewriter, which rewrites at most so many requests together, and looks between two
+    /// such batches whether to go on.
+    #[must_use]
+    pub fn in_batches_of(mut self, requests: usize) -> Self {
+        self.batch = requests.max(1);
+        self
     }
 
     /// How many rewritings the file had that were made so, and how many of another rewriter, beam
@@ -201,7 +212,7 @@ impl RememberingRewriter {
         if progress(done, of).is_break() {
             return Ok(None);
         }
-        for batch in new.chunks(BATCH) {
+        for batch in new.chunks(self.batch) {
             let batch: Vec<Request> = batch.iter().map(|request| (*request).clone()).collect();
             let outcomes = self.crew.paraphrase(&batch, &self.settings)?;
             done += batch.len() as u64;

@@ -130,6 +130,11 @@ const HINTS: &[(&[&str], &str)] = &[
     ),
     (&["E-no-unit"], "`fnstore proposals reject`, or `merge --into LU`"),
     (&["E-no-base", "E-release-exists", "E-release-name"], "`--release NAME` names the release"),
+    (
+        &["H-key"],
+        "`--key-from NAME` names the variable that holds the key, which is FNSTORE_ENDPOINT_KEY \
+         without it",
+    ),
     (&["H-usage"], "`--max-requests N` sets a budget of requests"),
     (&["M-aligner-encoder"], "`fnstore train aligner` trains a head"),
     (&["M-choice"], "`fnstore model use NAME` writes it anew"),
@@ -187,6 +192,12 @@ const HINTS: &[(&[&str], &str)] = &[
     (
         &["W-strict"],
         "without `--strict` the import counts such cases, says what it did, and goes on",
+    ),
+    (&["X-shard"], "`--shard I/N` names the part"),
+    (
+        &["X-shard-models"],
+        "`--models DIR` names the place of the models; `--guide none`, `--filter none` and \
+         `--choice fewest-failed-checks` do without",
     ),
 ];
 
@@ -299,7 +310,8 @@ mod tests {
     use fnstore::database::ExportError;
     use fnstore::decode::DecodeError;
     use fnstore::durable::Claimed;
-    use fnstore::expand::ExpandError;
+    use fnstore::endpoint::EndpointError;
+    use fnstore::expand::{ExpandError, ShardRequestError};
     use fnstore::framenet::FramenetError;
     use fnstore::generate::GenerateError;
     use fnstore::index::IndexError;
@@ -379,6 +391,17 @@ mod tests {
             assert!(said.unwrap_or_default().starts_with(hinted.unwrap_or_default()), "{said:?}");
             assert_eq!(code(error), exit);
         }
+    }
+
+    #[test]
+    fn what_the_library_says_without_options_is_hinted_with_them() {
+        let no_key = EndpointError::NoKey { name: "KEY".to_owned() };
+        assert!(hint(&no_key.into()).is_some_and(|hint| hint.contains("--key-from")));
+        let (lacking, job, without) = ("filter", "scores a shard", "filter none");
+        let models = ShardRequestError::Models { lacking, job, without };
+        assert!(hint(&models.into()).is_some_and(|hint| hint.contains("`--filter none`")));
+        let no_part = ShardRequestError::NoPart { text: "x".to_owned() };
+        assert!(hint(&ExpandError::from(no_part).into()).is_some_and(|it| it.contains("--shard")));
     }
 
     #[test]

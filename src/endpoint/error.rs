@@ -36,13 +36,13 @@ pub enum EndpointError {
         given: bool,
     },
     /// The environment lacks the variable that holds the key.
-    #[error("the environment has no key `{name}`; set it, or name no variable (H-key)")]
+    #[error("the environment has no key `{name}` (H-key)")]
     NoKey {
         /// Name of the variable.
         name: String,
     },
     /// Nothing would be asked.
-    #[error("tries and timeout are 1 or more; give them so (N-range)")]
+    #[error("a number of tries or a time to wait is 0, expected 1 or more (N-range)")]
     Range,
     /// It cannot be reached, or took too long.
     #[error("the endpoint `{url}` cannot be reached: {reason} (H-connect)")]
@@ -111,6 +111,7 @@ pub enum EndpointError {
 }
 
 coded!(EndpointError {
+    Self::Key { .. } | Self::NoKey { .. } => Failed.coded("H-key"),
     Self::NotBuilt => Failed.coded("H-not-built"),
     Self::Uncounted { .. } => Failed.coded("H-usage"),
 });

@@ -21,7 +21,7 @@ pub enum ShardRequestError {
     },
     /// The part is a task's, and there is no task.
     #[error(
-        "there is no {TASK}: this is no task of a Slurm array; name the part, as in `3/16` (X-shard)"
+        "there is no {TASK}: this is no task of a Slurm array; name a part, as in `3/16` (X-shard)"
     )]
     NoTask,
     /// The part is a task's, which the array has no part for.
@@ -36,15 +36,14 @@ pub enum ShardRequestError {
     },
     /// Models are lacking that other machines may have: it would be of another recipe than theirs.
     #[error(
-        "no {lacking} among the models, which {job}; name the directory of the models, or say `{without}` \
-         (X-shard-models)"
+        "no {lacking} among the models, which {job} as on machines that have it (X-shard-models)"
     )]
     Models {
         /// The models.
         lacking: &'static str,
         /// What they do.
         job: &'static str,
-        /// How it is done without.
+        /// How it is done without: a setting and its value.
         without: &'static str,
     },
 }

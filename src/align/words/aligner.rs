@@ -1,11 +1,14 @@
 //! Two directions trained together, and the links that both together give.
 
+use std::ops::ControlFlow;
+
 use super::bitext::{Pair, SentencePair, Vocabulary};
 use super::directed::{Directed, Model, Training};
 use super::links::{Link, Links};
 use super::positions::Posteriors;
 use super::symmetry::{Symmetrization, symmetrize};
 use super::table::Prior;
+use crate::model::OutOfRange;
 
 /// How a word aligner is trained, and how its two directions are combined.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -40,6 +43,33 @@ impl Default for Settings {
             symmetrization: Symmetrization::default(),
             threshold: 0.3,
         }
+    }
+}
+
+impl Settings {
+    /// Refuses numbers that are no shares or weights.
+    ///
+    /// # Errors
+    /// When one is out of its range.
+    pub fn check(&self) -> Result<(), OutOfRange> {
+        let is_share = |share: f64| (0.0..=1.0).contains(&share);
+        let is_weight = |weight: f64| weight >= 0.0 && weight.is_finite();
+        let (share, weight) = ("a number from 0 to 1", "a number from 0");
+        for (field, number, holds, expected) in [
+            ("null", self.null, is_share(self.null), share),
+            ("identity", self.identity, is_weight(self.identity), weight),
+            ("alpha", self.alpha, is_weight(self.alpha), weight),
+            ("threshold", self.threshold, is_share(self.threshold), share),
+        ] {
+            if !holds {
+                return Err(OutOfRange {
+                    field: field.to_owned(),
+                    found: number.to_string(),
+                    expected,
+                });
+            }
+        }
+        Ok(())
     }
 }
 
@@ -88,6 +118,20 @@ impl WordAligner {
         settings: Settings,
         mut progress: impl FnMut(WordProgress),
     ) -> Self {
+        let go_on = |at| {
+            progress(at);
+            ControlFlow::Continue(())
+        };
+        Self::train_until(pairs, settings, go_on).expect("nobody stops it")
+    }
+
+    /// As [`train`](Self::train); none where `progress` answers `Break`.
+    #[must_use]
+    pub fn train_until(
+        pairs: &[SentencePair],
+        settings: Settings,
+        mut progress: impl FnMut(WordProgress) -> ControlFlow<()>,
+    ) -> Option<Self> {
         let mut vocabulary = Vocabulary::new();
         let pairs: Vec<Pair> = pairs.iter().map(|pair| vocabulary.intern(pair)).collect();
         let training = Training {
@@ -101,12 +145,12 @@ impl WordAligner {
         let mut done = 0;
         let mut tick = || {
             done += 1;
-            progress(WordProgress { done, total });
+            progress(WordProgress { done, total })
         };
-        let forward = Directed::train(&pairs, &vocabulary, training, &mut tick);
+        let forward = Directed::train(&pairs, &vocabulary, training, &mut tick)?;
         let flipped: Vec<Pair> = pairs.iter().map(Pair::flipped).collect();
-        let backward = Directed::train(&flipped, &vocabulary, training, &mut tick);
-        Self { pairs, forward, backward, settings }
+        let backward = Directed::train(&flipped, &vocabulary, training, &mut tick)?;
+        Some(Self { pairs, forward, backward, settings })
     }
 
     /// Number of pairs.
@@ -192,6 +236,34 @@ mod tests {
         ("they confirmed", "they verified"),
         ("the date was wrong", "wrong was the date"),
     ];
+
+    #[test]
+    fn numbers_out_of_their_ranges_are_refused() {
+        let usual = Settings::default();
+        assert_eq!(usual.check(), Ok(()));
+        assert_eq!(Settings { null: 1.0, identity: 0.0, threshold: 0.0, ..usual }.check(), Ok(()));
+        for (field, wrong) in [
+            ("null", Settings { null: 2.0, ..usual }),
+            ("null", Settings { null: f64::NAN, ..usual }),
+            ("identity", Settings { identity: -1.0, ..usual }),
+            ("identity", Settings { identity: f64::INFINITY, ..usual }),
+            ("alpha", Settings { alpha: -0.1, ..usual }),
+            ("threshold", Settings { threshold: -1.0, ..usual }),
+        ] {
+            assert_eq!(wrong.check().unwrap_err().field, field);
+        }
+    }
+
+    #[test]
+    fn whoever_is_told_can_stop_the_training() {
+        let mut told = 0;
+        let stopped = WordAligner::train_until(&pairs(&TEXTS), Settings::default(), |at| {
+            told = at.done;
+            if at.done == 3 { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+        });
+        assert!(stopped.is_none());
+        assert_eq!(told, 3);
+    }
 
     #[test]
     fn synonyms_are_learnt_and_equal_words_found_in_another_order() {

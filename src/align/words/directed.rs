@@ -1,5 +1,7 @@
 //! A model of one direction: how the words of a sentence become those of its paraphrase.
 
+use std::ops::ControlFlow;
+
 use rayon::prelude::*;
 
 use super::bitext::{NULL, Pair, Vocabulary};
@@ -48,6 +50,18 @@ impl ModelName {
             Self::Embeddings | Self::Linker => None,
         }
     }
+
+    /// The models that read a setting of this name: the others take no notice of it.
+    #[must_use]
+    pub fn readers_of(setting: &str) -> &'static [Self] {
+        match setting {
+            "null" => &[Self::FastAlign, Self::Hmm],
+            "linker" => &[Self::Linker],
+            "layer" => &[Self::Embeddings],
+            "encoder" | "models" | "device" => &[Self::Embeddings, Self::Linker],
+            _ => &[Self::Model1, Self::FastAlign, Self::Hmm],
+        }
+    }
 }
 
 /// Longest side of a training pair.
@@ -72,13 +86,14 @@ pub(super) struct Directed {
 }
 
 impl Directed {
-    /// Trains on `pairs` whose words have numbers in `vocabulary`. `done` hears of each iteration.
+    /// Trains on `pairs` whose words have numbers in `vocabulary`. `done` hears of each iteration;
+    /// where it answers `Break`, there is no model.
     pub(super) fn train(
         pairs: &[Pair],
         vocabulary: &Vocabulary,
         training: Training,
-        mut done: impl FnMut(),
-    ) -> Self {
+        mut done: impl FnMut() -> ControlFlow<()>,
+    ) -> Option<Self> {
         let table = Table::new(pairs, vocabulary, training.prior);
         let mut model = Self { table, positions: Positions::Uniform };
         let stages = match training.model {
@@ -90,10 +105,12 @@ impl Directed {
             model.positions = positions;
             for _ in 0..training.iterations {
                 model.iterate(pairs, vocabulary);
-                done();
+                if done().is_break() {
+                    return None;
+                }
             }
         }
-        model
+        Some(model)
     }
 
     /// One step of expectation maximisation.
@@ -167,7 +184,8 @@ mod tests {
     fn trained(model: Model, iterations: usize) -> Directed {
         let prior = Prior { alpha: 0.0, identity: 0.0 };
         let training = Training { model, iterations, null: 0.08, prior };
-        Directed::train(&textbook(), &Vocabulary::of_strangers(8), training, || {})
+        let go_on = || ControlFlow::Continue(());
+        Directed::train(&textbook(), &Vocabulary::of_strangers(8), training, go_on).unwrap()
     }
 
     #[test]
@@ -216,7 +234,9 @@ mod tests {
             let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
             let vocabulary = Vocabulary::of_strangers(8);
             pool.install(|| {
-                Directed::train(&many, &vocabulary, training, || {}).posteriors(&many[1])
+                let go_on = || ControlFlow::Continue(());
+                let trained = Directed::train(&many, &vocabulary, training, go_on).unwrap();
+                trained.posteriors(&many[1])
             })
         };
         assert_eq!(train(1), train(3));

@@ -108,32 +108,29 @@ pub(crate) struct Training {
     device: DeviceArgs,
 }
 
-/// The models that are trained on pairs without links, and those that read an encoder's states.
-const STATISTICAL: &[ModelName] = &[ModelName::Model1, ModelName::FastAlign, ModelName::Hmm];
-const NEURAL: &[ModelName] = &[ModelName::Embeddings, ModelName::Linker];
-
 impl Training {
     /// Refuses an option that was given and that the model would not read.
     pub(crate) fn refuse_unread(&self) -> anyhow::Result<()> {
-        let options: [(&str, bool, &[ModelName]); 12] = [
-            ("--train", !self.train.is_empty(), STATISTICAL),
-            ("--symmetrize", self.symmetrize.is_some(), STATISTICAL),
-            ("--iterations", self.iterations.is_some(), STATISTICAL),
-            ("--null", self.null.is_some(), &[ModelName::FastAlign, ModelName::Hmm]),
-            ("--identity", self.identity.is_some(), STATISTICAL),
-            ("--threshold", self.threshold.is_some(), STATISTICAL),
-            ("--max-length", self.max_length.is_some(), STATISTICAL),
-            ("--linker", self.linker.is_some(), &[ModelName::Linker]),
-            ("--encoder", self.encoder.is_some(), NEURAL),
-            ("--layer", self.layer.is_some(), &[ModelName::Embeddings]),
-            ("--models", self.models.is_some(), NEURAL),
-            ("--device", self.device.is_given(), NEURAL),
+        let options = [
+            ("train", !self.train.is_empty()),
+            ("symmetrize", self.symmetrize.is_some()),
+            ("iterations", self.iterations.is_some()),
+            ("null", self.null.is_some()),
+            ("identity", self.identity.is_some()),
+            ("threshold", self.threshold.is_some()),
+            ("max-length", self.max_length.is_some()),
+            ("linker", self.linker.is_some()),
+            ("encoder", self.encoder.is_some()),
+            ("layer", self.layer.is_some()),
+            ("models", self.models.is_some()),
+            ("device", self.device.is_given()),
         ];
-        for (option, given, readers) in options {
+        for (option, given) in options {
+            let readers = ModelName::readers_of(option);
             if given && !readers.contains(&self.model) {
                 let readers: Vec<String> = readers.iter().map(|it| format!("`{it}`")).collect();
                 bail!(
-                    "`--model` `{}` does not read `{option}`, which is for {}; leave it out, or choose \
+                    "`--model` `{}` does not read `--{option}`, which is for {}; leave it out, or choose \
                      another model",
                     self.model,
                     readers.join(", ")
@@ -185,7 +182,9 @@ impl Training {
             all.append(&mut more);
         }
         let bar = progress::bar("training", "iterations");
-        let aligner = WordAligner::train(&all, self.settings(model), |at| {
+        let settings = self.settings(model);
+        settings.check()?;
+        let aligner = WordAligner::train(&all, settings, |at| {
             bar.set_length(at.total as u64);
             bar.set_position(at.done as u64);
         });
