@@ -254,19 +254,19 @@ impl<'a> XmlWriter<'a> {
     /// place.
     fn foreign_attributes(&mut self) {
         let (Some(foreign), Some(name)) = (&mut self.foreign, self.open.last()) else { return };
-        let own = self.tag..self.content.len();
+        let (tag, mut end) = (self.tag, self.content.len());
         for ForeignAttribute { name, value, instead_of } in foreign.entered(name) {
             let mut written = String::new();
             escape(value, XmlContext::Attribute, &mut written);
             let start = format!(" {name}=\"");
             // Some of a file's hundred thousand may stand here: only the tag's own are looked
             // through.
-            let end = own.end.min(self.content.len());
-            let place = self.content[own.start..end].find(&start);
-            let place = place.map(|at| own.start + at + start.len());
+            let place = self.content[tag..end].find(&start);
+            let place = place.map(|at| tag + at + start.len());
             match place.and_then(|at| Some(at..at + self.content[at..].find('"')?)) {
                 Some(there) => {
                     if instead_of.is_empty() || self.content[there.clone()] == **instead_of {
+                        end = end + written.len() - there.len();
                         self.content.replace_range(there, &written);
                     }
                 }
@@ -363,7 +363,7 @@ mod tests {
 
     use super::super::xml::XmlFile;
     use super::*;
-    use crate::model::WrittenNumbers;
+    use crate::model::{ForeignPlace, WrittenNumbers};
 
     #[test]
     fn elements_are_laid_out_as_in_framenet() {
@@ -382,6 +382,23 @@ mod tests {
              <definition></definition>\n    <FE ID=\"7\">\n        \
              <definition>\"a\" &lt;b&gt;</definition>\n        <semType/>\n    </FE>\n</frame>";
         assert_eq!(xml.finish(), expected);
+    }
+
+    #[test]
+    fn foreign_attributes_stand_behind_one_that_became_shorter() {
+        let attribute = |name: &str, value: &str| ForeignAttribute {
+            name: name.to_owned(),
+            value: value.to_owned(),
+            instead_of: String::new(),
+        };
+        let attributes = vec![attribute("x", ""), attribute("y", "\u{feff}"), attribute("z", "1")];
+        let element = "/a".to_owned();
+        let place = ForeignPlace { element, attributes, ..ForeignPlace::default() };
+        let (numbers, foreign) = (WrittenNumbers::default(), Foreign { places: vec![place] });
+        let mut xml = XmlWriter::new(None, (&numbers).into(), &foreign);
+        // The tag once ended within the character that `y` has.
+        xml.start("a").attribute("x", "six___").end();
+        assert!(xml.finish().ends_with("<a x=\"\" y=\"\u{feff}\" z=\"1\"/>"));
     }
 
     proptest! {
