@@ -60,10 +60,11 @@ impl Database {
             let wrong = judged.len() - right;
             let verdict = match () {
                 () if kept == 0 => PromiseVerdict::Open,
-                () if plan.assess(&answer)?.sets(&plan) >= kept => PromiseVerdict::Kept,
                 () if wrong as f64 > (1.0 - promise.precision) * kept as f64 => {
                     PromiseVerdict::Broken
                 }
+                // A wider cut may be won, and this one not.
+                () if plan.assess(&answer)?.is_won(&plan, kept) => PromiseVerdict::Kept,
                 () => PromiseVerdict::Open,
             };
             checks.push(PromiseCheck {

@@ -41,6 +41,8 @@ pub(super) struct Feed {
     pub(super) total: Arc<OnceLock<Option<usize>>>,
     /// Judgements that a promise still asks for, about.
     pub(super) left: Option<Arc<AtomicUsize>>,
+    /// How many items were decided when a promise asked for no more.
+    ended_at: Option<usize>,
     /// What is read, for as long as the feed has not come to its end.
     pub(super) reading: Weak<Reading>,
     /// What the protocol draws, once it is drawn.
@@ -59,6 +61,14 @@ impl Feed {
         let item = items.recv().unwrap_or(Err(ReviewError::Stopped))?;
         self.items = Some(items);
         Ok(item)
+    }
+
+    /// Has a promise that asks for no more read again, unless it was with so many decisions: what
+    /// is asked for is found ahead, and the last judgements may want more. The next item is the
+    /// first again. Says whether it is worth asking for.
+    pub(super) fn begin_anew(&mut self, decided: usize) -> bool {
+        self.items = None;
+        self.ended_at.replace(decided) != Some(decided)
     }
 }
 
@@ -94,7 +104,8 @@ pub(super) fn feed(
     let counted = Arc::clone(&total);
     let begin = move || reading.begin(&source, &counted);
     let items = Some(begin()?);
-    Ok(Feed { begin: Box::new(begin), items, total, left, reading: known, study })
+    let (begin, ended_at) = (Box::new(begin), None);
+    Ok(Feed { begin, items, total, left, ended_at, reading: known, study })
 }
 
 fn spawn(name: &str, work: impl FnOnce() + Send + 'static) -> std::io::Result<()> {
@@ -315,8 +326,26 @@ mod tests {
             total: Arc::default(),
             reading: Weak::new(),
             left: None,
+            ended_at: None,
             study: None,
         }
+    }
+
+    #[test]
+    fn a_promise_is_read_again_where_something_was_decided_since_its_end() {
+        let mut feed = feed_of(vec![
+            vec![Ok(Some(item(1))), Ok(None)],
+            vec![Ok(Some(item(2))), Ok(None)],
+            vec![Ok(None)],
+        ]);
+        assert_eq!(feed.next_item().unwrap(), Some(item(1)));
+        assert_eq!(feed.next_item().unwrap(), None);
+        assert!(feed.begin_anew(1));
+        assert_eq!(feed.next_item().unwrap(), Some(item(2)));
+        assert_eq!(feed.next_item().unwrap(), None);
+        assert!(!feed.begin_anew(1), "nothing was decided");
+        assert_eq!(feed.next_item().unwrap(), None);
+        assert!(feed.begin_anew(2));
     }
 
     #[test]

@@ -226,6 +226,13 @@ impl Session {
                     let number = queue.number(item);
                     queue.of_query.insert(number);
                 }
+                None if coming.left.is_some() => {
+                    let decided = self.queue().decided.len();
+                    if !coming.begin_anew(decided) {
+                        drop(feed);
+                        return Ok(self.known(&mut at, window).or_else(|| self.given_back(window)));
+                    }
+                }
                 None => *feed = None,
             }
         }
