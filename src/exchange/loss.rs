@@ -66,6 +66,8 @@ losses! {
     Metadata = "metadata", "annotator, date or colours of a set left out";
     /// That a set's LU is proposed, and nobody decided on it.
     Proposed = "lu-proposed", "set of a proposed LU that looks like one of any other";
+    /// A set of a proposed LU that people rejected.
+    Rejected = "lu-rejected", "set of an LU that was rejected left out";
     /// What a model's set is worth by its own account.
     Scores = "scores", "seed, round, flags or scores of a model's set left out";
     /// How a generated set came to be, beyond seed, round, flags and scores.

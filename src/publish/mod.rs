@@ -29,7 +29,7 @@ use serde::Serialize;
 use crate::database::{Database, DatabaseError, EditError, ExportError};
 use crate::durable::WholeDirectory;
 use crate::exchange::{Spacing, TrainingFormat, WordTagger};
-use crate::model::{Edition, Hex64, Positive, Release, Split};
+use crate::model::{Edition, Hex64, Positive, Release, ReleaseId, Split};
 use crate::query::{Expression, Field, Term};
 use crate::text::{fold, words};
 use crate::transfer::LossyExport;
@@ -146,11 +146,31 @@ impl Database {
         if !changes.is_intact() {
             return refused("one whose sets are as they were; some are gone or changed");
         }
+        if self.has_rejected(release.id, edition)? {
+            return refused("one without sets of LUs that people rejected; create it again");
+        }
         let cut = self.cut_edition(release.id, (*edition).clone())?;
         if (&cut.sets, &cut.promise) != (&edition.sets, &edition.promise) {
             return refused("one that is cut where the judgements of now allow it");
         }
         Ok(())
+    }
+}
+
+impl Database {
+    /// Whether a set of an edition is of an LU that people rejected.
+    fn has_rejected(&self, release: ReleaseId, edition: &Edition) -> Result<bool> {
+        let rejected = self.store().rejected_lexunits(release).map_err(DatabaseError::from)?;
+        if rejected.is_empty() {
+            return Ok(false);
+        }
+        for of in &edition.sets {
+            let place = self.store().set_location(release, of.set).map_err(DatabaseError::from)?;
+            if place.is_some_and(|place| rejected.contains(&(place.frame, place.lu))) {
+                return Ok(true);
+            }
+        }
+        Ok(false)
     }
 }
 

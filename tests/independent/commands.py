@@ -116,6 +116,9 @@ def wordnets(program: Program, built: Built, work: Path) -> None:
         if record["kind"] == "discovery":
             program.schemas.check("jsonl-discovery", record, program.findings, "export")
     program.records("link", "link", frame, "--release", name)
+    for record in program.run("export", f"release={name}", "--to", "jsonl").records():
+        if record["kind"] == "links":
+            program.schemas.check("jsonl-links", record, program.findings, "export")
     program.records("links", "links", frame, "--release", name)
     for other in ("wordnet-0.1", "mini-verbnet", "mini-propbank", "mini-semlink"):
         program.run("releases", "remove", other, "--yes")
@@ -326,7 +329,9 @@ def publishing(program: Program, built: Built, files: Path) -> None:
     program.records("edition-check", "edition", "verify", "promised", "--judgements", expect=(0, 1))
     data_set = files / "data-set"
     shutil.rmtree(data_set, ignore_errors=True)
-    program.records("published", "edition", "publish", "v1", data_set, "--licence", "cc0-1.0", *of)
+    # One with sets of LUs that were rejected is not published.
+    program.run("edition", "create", "whole", f"release={name} origin!=generated origin!=carried")
+    program.records("published", "edition", "publish", "whole", data_set, "--licence", "cc0-1.0", *of)
 
 
 def check_backup(program: Program, work: Path, findings: Findings) -> None:

@@ -241,6 +241,8 @@ def check_job(program: Program, selection: Selection, format_: str, area: str, p
     name = format_.removeprefix("training ")
     more = ["--training"] if name != format_ else []
     made.report = program.report(*selection.expression, "--to", name, path, *more)
+    if format_.startswith("training") or format_ in ("conll", "bios", "semafor"):
+        made.leave_out_rejected()
     check = {
         "csv": formats.check_csv,
         "parquet": formats.check_parquet,

@@ -424,11 +424,11 @@ OF_SPANS = {
 }
 # The table of schema/exchange.md (*Losses*): which of them a format counts.
 LOSSES = {
-    "conll": OF_SETS | OF_SPANS | {"overlapping-fe", "no-tags", "fes-not-annotated"},
-    "training-conll": OF_SETS | OF_SPANS | {"overlapping-fe", "no-tags"},
-    "semafor": OF_SETS | OF_SPANS | {"fes-not-annotated"},
+    "conll": OF_SETS | OF_SPANS | {"overlapping-fe", "no-tags", "fes-not-annotated", "lu-rejected"},
+    "training-conll": OF_SETS | OF_SPANS | {"overlapping-fe", "no-tags", "lu-rejected"},
+    "semafor": OF_SETS | OF_SPANS | {"fes-not-annotated", "lu-rejected"},
     "tables": OF_SETS - {"gf-pt", "status", "scores", "verifications"} | {"loose-gf-pt"},
-    "training jsonl": OF_SETS - {"status", "lu-proposed", "scores", "verifications"} | {"no-extent", "no-tags"},
+    "training jsonl": OF_SETS - {"status", "lu-proposed", "scores", "verifications"} | {"no-extent", "no-tags", "lu-rejected"},
 }
 LOSSES |= {"bios": LOSSES["conll"], "training-bios": LOSSES["training-conll"]}
 

@@ -54,6 +54,18 @@ class Export:
     built: Built
     schemas: Schemas
     findings: Findings
+    left_out: int = 0
+    """Sets of LUs that were rejected, which what a parser learns from has not."""
+
+    def rejected(self) -> set[int]:
+        """The LUs that were rejected."""
+        lexunits = self.release.lexunits.values()
+        return {lu.id for lu in lexunits if (lu.frame[1], lu.name) in self.built.rejected}
+
+    def leave_out_rejected(self) -> None:
+        rejected = self.rejected()
+        kept = {id_ for id_ in self.sets if self.release.sets[id_].lu[0] not in rejected}
+        self.left_out, self.sets = len(self.sets) - len(kept), kept
 
     def sentences(self) -> Iterator[tuple[Sentence, list[AnnotationSet]]]:
         """The sentences in order of id, each with its sets in order of id."""
@@ -73,6 +85,7 @@ class Export:
         self.same(
             "records in the report", self.area, self.report["records"], {"set": len(written), "sentence": sentences}
         )
+        losses["lu-rejected"] = self.left_out
         losses["judgements"] = sum(self.built.judged[id_] for id_ in written)
         losses["verifications"] = sum(id_ in self.built.verified for id_ in written)
         found, lost = {name: of["count"] for name, of in self.report["losses"].items()}, expected.kept(losses, format_)

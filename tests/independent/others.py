@@ -74,7 +74,7 @@ def check_xml(export: Export, folder: Path) -> None:
     """The XML of a release with sets of every origin, read as the release was."""
     found, conflicts = read_release(folder)
     export.same("ids of two things", export.area, [of for of in conflicts if of.startswith("two sets x")][:5], [])
-    rejected = {lu.id for lu in export.release.lexunits.values() if (lu.frame[1], lu.name) in export.built.rejected}
+    rejected = export.rejected()
     sets = {id_ for id_ in export.sets if export.release.sets[id_].lu[0] not in rejected}
     export.same("sets missing", export.area, sorted(sets - found.sets.keys())[:5], [])
     export.same("sets too many", export.area, sorted(found.sets.keys() - sets)[:5], [])

@@ -2,7 +2,8 @@
 //!
 //! Each counts what it left out, and says so in its report.
 
-use std::collections::HashMap;
+use std::collections::hash_map::Entry;
+use std::collections::{HashMap, HashSet};
 use std::io::Write;
 use std::sync::Arc;
 
@@ -18,6 +19,7 @@ use crate::model::{
 };
 use crate::query::Expression;
 use crate::search::{Answer, Catalog, Distinct, ElementLabel, Match, elements};
+use crate::store::Store;
 use crate::text::{CharIndex, CharSpan};
 
 /// What an export wrote, and what its format could not hold.
@@ -111,7 +113,7 @@ impl Database {
     }
 
     /// Hands on the sets that are found, sentence by sentence, with the sentence's tokens; gives
-    /// what is lost of judgements.
+    /// what is lost of judgements, and by LUs that were rejected.
     fn by_sentence(
         &self,
         expression: &Expression,
@@ -132,7 +134,7 @@ impl Database {
         still.require_one_release(found.iter().map(|(release, ..)| *release))?;
         let store = still.store();
         let mut names = Names::new(still)?;
-        let mut judged = LossLog::default();
+        let (mut judged, mut rejected) = (LossLog::default(), RejectedLexunits::default());
         for group in found.chunk_by(|a, b| (a.0, a.1) == (b.0, b.1)) {
             let Some((release, sentence, _)) = group.first().copied() else { continue };
             let Some(row) = store.sentence(release, sentence)? else { continue };
@@ -142,9 +144,16 @@ impl Database {
             let mut sets = Vec::with_capacity(group.len());
             for (_, _, id) in group {
                 if let Some(set) = store.annotation_set(release, *id)? {
+                    if rejected.contain(store, release, &set)? {
+                        judged.add(Loss::Rejected);
+                        continue;
+                    }
                     still.count_verdicts(release, &set, &mut judged)?;
                     sets.push(names.annotated(release, set)?);
                 }
+            }
+            if sets.is_empty() {
+                continue;
             }
             let unannotated = Vec::new();
             take(TokenSentence { release, text: row.text, tokens, sets, unannotated })?;
@@ -204,6 +213,26 @@ impl Database {
             losses.add(Loss::Verifications);
         }
         Ok(())
+    }
+}
+
+/// LUs that people rejected, read once for each release. What they mark a parser must not learn.
+#[derive(Default)]
+pub(super) struct RejectedLexunits(HashMap<ReleaseId, HashSet<(FrameId, LuId)>>);
+
+impl RejectedLexunits {
+    /// Whether a set is of one.
+    pub(super) fn contain(
+        &mut self,
+        store: &Store,
+        release: ReleaseId,
+        set: &AnnotationSet,
+    ) -> Result<bool> {
+        let of_release = match self.0.entry(release) {
+            Entry::Occupied(known) => known.into_mut(),
+            Entry::Vacant(new) => new.insert(store.rejected_lexunits(release)?),
+        };
+        Ok(of_release.contains(&(set.frame, set.lu)))
     }
 }
 

@@ -7,7 +7,7 @@ use std::sync::Arc;
 use std::sync::mpsc::{Receiver, sync_channel};
 
 use super::complete::{Sources, is_throughout, takes_along};
-use super::lossy::{LossyExport, Names};
+use super::lossy::{LossyExport, Names, RejectedLexunits};
 use super::tokens::{HELD, Layout, TokenFile, TokenSentence, Untagged, WordReader};
 use crate::database::{Database, Result};
 use crate::exchange::{
@@ -19,8 +19,17 @@ use crate::model::{
 };
 use crate::query::{Expression, Selection};
 
-/// The sets to write of each sentence, and the part of the data that they belong to.
-type Wanted = BTreeMap<(ReleaseId, SentenceId), (Vec<AnnotationSetId>, Vec<Option<Split>>)>;
+/// Sets of a sentence, and the part of the data that each belongs to.
+type OfSentence = (Vec<AnnotationSetId>, Vec<Option<Split>>);
+
+/// The sets to write, and how many the expression finds that are not written.
+#[derive(Default)]
+struct Wanted {
+    /// Those of each sentence.
+    sentences: BTreeMap<(ReleaseId, SentenceId), OfSentence>,
+    /// Sets of LUs that people rejected: what a parser must not learn.
+    rejected: u64,
+}
 
 /// Groups of sentences that wait for whoever writes them.
 const WAITING: usize = 2;
@@ -46,7 +55,7 @@ impl Database {
         let wanted = self.training_sets(expression)?;
         if files.iter().any(|(format, _)| *format == TrainingFormat::Conllu) {
             // A reader of CoNLL-U takes `sent_id` for the one sentence of that name.
-            self.require_one_release(wanted.keys().map(|(release, _)| *release))?;
+            self.require_one_release(wanted.sentences.keys().map(|(release, _)| *release))?;
         }
         std::thread::scope(|scope| {
             let write = |(format, out)| {
@@ -115,7 +124,7 @@ impl Database {
     ) -> Result<LossyExport> {
         let mut file = TokenFile::new(self, (format, Layout::Training), tagger, out);
         let wanted = self.training_sets(expression)?;
-        self.require_one_release(wanted.keys().map(|(release, _)| *release))?;
+        self.require_one_release(wanted.sentences.keys().map(|(release, _)| *release))?;
         let mut verified = LossLog::default();
         let judged = self.training_sentences(wanted, |of| {
             let TrainingSentence { release, sentence, tokens, sets, unannotated, .. } = of;
@@ -132,11 +141,16 @@ impl Database {
     /// The sets that an expression finds, with those that were carried into the sentences of
     /// generated ones among them, unless the expression itself speaks of those.
     fn training_sets(&self, expression: &Expression) -> Result<Wanted> {
-        let mut wanted = Wanted::new();
+        let (mut wanted, mut rejected) = (Wanted::default(), RejectedLexunits::default());
         for found in self.matches(expression, &Selection::default())? {
             let found = found?;
-            let key = (found.release(), found.set().sentence);
-            let (sets, splits) = wanted.entry(key).or_default();
+            let release = found.release();
+            if rejected.contain(self.store(), release, found.set())? {
+                wanted.rejected += 1;
+                continue;
+            }
+            let key = (release, found.set().sentence);
+            let (sets, splits) = wanted.sentences.entry(key).or_default();
             sets.push(found.set().id);
             splits.push(found.split()?);
         }
@@ -146,11 +160,18 @@ impl Database {
         for found in self.matches(&"origin=carried".parse()?, &Selection::default())? {
             let found = found?;
             let Provenance::Carried(carrying) = &found.set().provenance else { continue };
-            let Some((sets, splits)) = wanted.get_mut(&(found.release(), found.set().sentence))
+            let is_rejected = rejected.contain(self.store(), found.release(), found.set())?;
+            let Some((sets, splits)) =
+                wanted.sentences.get_mut(&(found.release(), found.set().sentence))
             else {
                 continue;
             };
-            if sets.contains(&carrying.generated) && !sets.contains(&found.set().id) {
+            if !sets.contains(&carrying.generated) || sets.contains(&found.set().id) {
+                continue;
+            }
+            if is_rejected {
+                wanted.rejected += 1;
+            } else {
                 sets.push(found.set().id);
                 splits.push(found.split()?);
             }
@@ -158,7 +179,7 @@ impl Database {
         Ok(wanted)
     }
 
-    /// Hands on the sentences of sets; gives what is lost of judgements.
+    /// Hands on the sentences of sets; gives what is lost of judgements, and what is not written.
     fn training_sentences(
         &self,
         wanted: Wanted,
@@ -168,8 +189,9 @@ impl Database {
         let mut names = Names::new(self)?;
         let releases = self.releases()?;
         let mut judged = LossLog::default();
+        judged.add_many(Loss::Rejected, wanted.rejected);
         let mut sources = Sources::new(store);
-        for ((release, id), (ids, splits)) in wanted {
+        for ((release, id), (ids, splits)) in wanted.sentences {
             let Some(sentence) = store.sentence(release, id)? else { continue };
             let mut all = Vec::new();
             for set in store.sets_of_sentence(release, id)? {

@@ -7,7 +7,7 @@ use super::names::FileNames;
 use super::{Exporter, Sink, Wanted};
 use crate::database::Result;
 use crate::framenet::SemTypeNames;
-use crate::model::{Release, Verdict};
+use crate::model::Release;
 use crate::store::Store;
 
 impl<'a> Exporter<'a> {
@@ -70,11 +70,7 @@ impl<'a> Exporter<'a> {
             self.lexunits.insert((frame, lu), name);
             self.frames_of.entry(lu).or_default().push(frame);
         }
-        for decided in store.all_decisions(id)? {
-            let decided = decided?;
-            let standing = decided.standing().filter(|of| of.verdict == Verdict::Reject);
-            self.rejected.extend(standing.map(|standing| (decided.frame, standing.lu)));
-        }
+        self.rejected = store.rejected_lexunits(id)?;
         for document in store.documents(id)? {
             let document = document?;
             self.documents.insert((document.corpus, document.id), document);
