@@ -189,8 +189,8 @@ fn lines_of_every_export_as_json_follow_their_schemas() {
             kinds.insert(kind);
         }
     }
-    // Of searches `discoveries` has records.
-    let foreign = ["discovery", "foreign", "written-number"].map(str::to_owned).into();
+    // Of searches `discoveries` has records, of links `links_exchanged`.
+    let foreign = ["discovery", "foreign", "links", "written-number"].map(str::to_owned).into();
     assert_eq!(&schemas("jsonl-") - &kinds, foreign, "kinds of odd releases alone are not here");
     for origin in Origin::ALL {
         let origin = origin.as_str();

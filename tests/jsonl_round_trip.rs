@@ -126,9 +126,9 @@ fn every_record_follows_its_schema() {
     }
     // `others_releases` has written numbers, which this release has none of.
     kinds.insert("written_number".to_owned());
-    // So has `foreign_content` of what is not FrameNet's, `proposals` of what reviewers decide, and
-    // `discoveries` of what searches found.
-    kinds.extend(["foreign", "decisions", "discovery", "edition"].map(str::to_owned));
+    // So has `foreign_content` of what is not FrameNet's, `proposals` of what reviewers decide,
+    // `discoveries` of what searches found, and `links_exchanged` of links.
+    kinds.extend(["foreign", "decisions", "discovery", "links", "edition"].map(str::to_owned));
     let all = fnstore::exchange::jsonl::LineKind::ALL.map(|kind| kind.as_str().to_owned());
     assert_eq!(kinds, all.into(), "each kind was there");
 }

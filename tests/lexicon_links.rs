@@ -2,10 +2,12 @@
 
 use std::path::Path;
 
+use fnstore::database::Database;
 use serde_json::Value;
 
 use crate::cli_program::{Ran, fnstore_in, mini_framenet, new_store};
-use crate::mini;
+use crate::review_server::Review;
+use crate::{generated, mini};
 
 const OTHERS: [&str; 4] = ["mini-wordnet", "mini-verbnet", "mini-propbank", "mini-semlink"];
 
@@ -265,6 +267,20 @@ fn links_go_with_the_lu_or_fe_that_is_deleted_and_come_back_with_it() {
     undo_last(store.path());
     assert!(has("verify.v"));
     assert_eq!(run(store.path(), &["check", "--deep"]).code, Some(0));
+}
+
+#[test]
+fn a_reviewer_sees_what_the_lu_is_linked_to_but_not_in_a_blind_review() {
+    let store = store_with(&OTHERS);
+    let database = Database::open_writer(store.path()).unwrap();
+    generated::write(&database, database.release("mini-framenet").unwrap().id);
+    drop(database);
+    done(store.path(), &["link"]);
+    let html = |more: &[&str]| {
+        Review::start(store.path(), more).item(None)["html"].as_str().unwrap().to_owned()
+    };
+    assert!(html(&["id=g101"]).contains("Linked to"), "{}", html(&["id=g101"]));
+    assert!(!html(&["--protocol", "--outputs", "1"]).contains("Linked to"), "it is blind");
 }
 
 #[test]

@@ -56,12 +56,43 @@ pub struct Links {
     pub frame: FrameId,
     /// What is linked.
     pub of: LinkSubject,
-    /// Its links, those to one resource together, the likeliest first.
+    /// Its links: those that were computed by resource, the likeliest first, then those that
+    /// somebody added.
     pub links: Vec<Link>,
     /// Of what they were computed, and how: the first half of a BLAKE3 hash.
     pub made_of: [u8; 16],
     /// When, in seconds since 1970 (UTC).
     pub time: u64,
+}
+
+impl Links {
+    /// These links with what another list of the same LU or FE knows of decisions; `None` where the
+    /// two lists of decisions on a link part. A link that only the other has is taken where
+    /// somebody decided of it.
+    #[must_use]
+    pub fn with_decisions_of(mut self, other: &Self) -> Option<Self> {
+        for link in &other.links {
+            match self.links.iter_mut().find(|own| own.is_same_place(link)) {
+                Some(own) if go_on(&own.decisions, &link.decisions) => {}
+                Some(own) if go_on(&link.decisions, &own.decisions) => {
+                    own.decisions.clone_from(&link.decisions);
+                }
+                Some(_) => return None,
+                None if link.decisions.is_empty() => {}
+                None => self.links.push(link.clone()),
+            }
+        }
+        Some(self)
+    }
+}
+
+/// Whether decisions were these earlier: since then some were made or taken back.
+fn go_on(decisions: &[LinkDecision], earlier: &[LinkDecision]) -> bool {
+    let is_kept = |(now, then): (&LinkDecision, &LinkDecision)| {
+        now == then
+            || then.undone.is_none() && LinkDecision { undone: None, ..now.clone() } == *then
+    };
+    decisions.len() >= earlier.len() && decisions.iter().zip(earlier).all(is_kept)
 }
 
 /// A link to a synset, a predicate, or a role of one.
@@ -98,8 +129,7 @@ impl Link {
     /// Whether it leads where another link does.
     #[must_use]
     pub fn is_same_place(&self, other: &Self) -> bool {
-        let place = |of: &Self| (of.resource.clone(), of.target.clone(), of.role.clone());
-        place(self) == place(other)
+        (&self.resource, &self.target, &self.role) == (&other.resource, &other.target, &other.role)
     }
 
     /// Where it leads to: `leave-51.2:Agent of verbnet-3.4`.
@@ -119,5 +149,56 @@ impl Link {
     #[must_use]
     pub fn stands(&self) -> bool {
         self.standing().map_or(self.source != LinkSource::User, |decision| decision.accepted)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn by(reviewer: &str) -> Reviewed {
+        Reviewed { reviewer: reviewer.to_owned(), time: 7, note: String::new() }
+    }
+
+    fn decided(accepted: bool, undone: bool) -> LinkDecision {
+        LinkDecision { accepted, by: by("kim"), undone: undone.then(|| by("lee")) }
+    }
+
+    fn links(of: &[(&str, &[LinkDecision])]) -> Links {
+        let link = |(target, decisions): &(&str, &[LinkDecision])| Link {
+            resource: "wordnet-3.0".to_owned(),
+            target: (*target).to_owned(),
+            number: 1,
+            role: String::new(),
+            score: 0.5,
+            source: LinkSource::Name,
+            decisions: decisions.to_vec(),
+        };
+        let links = of.iter().map(link).collect();
+        let of = LinkSubject::LexUnit(LuId(1));
+        Links { frame: FrameId(2), of, links, made_of: [0; 16], time: 0 }
+    }
+
+    #[test]
+    fn decisions_go_on_from_whichever_list_is_earlier() {
+        let (none, one) = (links(&[("a", &[])]), links(&[("a", &[decided(true, false)])]));
+        let undone = links(&[("a", &[decided(true, true), decided(false, false)])]);
+        for (own, other) in [(&none, &undone), (&one, &undone), (&undone, &one), (&undone, &none)] {
+            assert_eq!(own.clone().with_decisions_of(other), Some(undone.clone()));
+        }
+    }
+
+    #[test]
+    fn a_decided_link_is_taken_and_another_only_where_it_was_computed() {
+        let other = links(&[("b", &[decided(true, false)]), ("c", &[])]);
+        let both = links(&[("a", &[])]).with_decisions_of(&other).unwrap();
+        let targets: Vec<_> = both.links.iter().map(|link| link.target.as_str()).collect();
+        assert_eq!(targets, ["a", "b"]);
+    }
+
+    #[test]
+    fn lists_that_part_are_told() {
+        let other = links(&[("a", &[decided(false, false)])]);
+        assert_eq!(links(&[("a", &[decided(true, false)])]).with_decisions_of(&other), None);
     }
 }

@@ -5,7 +5,8 @@ use super::elements::spanning;
 use super::{Item, Question, Result, ReviewError};
 use crate::database::Database;
 use crate::model::{
-    AnnotationSet, AnnotationSetId, Frame, Judgement, ReleaseId, Span, Verification,
+    AnnotationSet, AnnotationSetId, Frame, Judgement, Link, LinkSubject, ReleaseId, Span,
+    Verification,
 };
 use crate::text::{Respaced, fold, natural_spacing, words_not_in};
 
@@ -205,6 +206,8 @@ pub struct View {
     pub recorded: String,
     /// What a verifier says of it; nothing where that would tell outputs from controls.
     pub verification: Option<Verification>,
+    /// What its LU is linked to in other lexicons; nothing in a blind review.
+    pub links: Vec<Link>,
     /// What the reviewer has answered.
     pub judged: Option<Judgement>,
 }
@@ -253,6 +256,12 @@ impl View {
         let recorded = recorded(database, item, question)?;
         let judged = answer(database, item, (reviewer, &recorded))?;
         let said = store.verification(item.release, item.set)?;
+        let of_lu = LinkSubject::LexUnit(set.lu);
+        let links = match blind {
+            true => None,
+            false => store.links(item.release, set.frame, of_lu)?,
+        };
+        let links = links.into_iter().flat_map(|of| of.links).filter(Link::stands).collect();
         Ok(Self {
             item,
             set,
@@ -265,6 +274,7 @@ impl View {
             triple: place.map(|place| triple(database, item, place)).transpose()?,
             recorded,
             verification: said.filter(|_| !blind),
+            links,
             judged,
         })
     }

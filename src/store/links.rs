@@ -73,8 +73,16 @@ impl Store {
         release: ReleaseId,
     ) -> Result<impl Iterator<Item = Result<Links>> + '_> {
         let names = self.resource_names()?;
-        let rows = self.links_under(Prefix::of(release).bytes())?;
+        let rows = self.all_stored_links(release)?;
         Ok(rows.map(move |row| row.map(|row| leading(row, &names))))
+    }
+
+    /// All links of a release, also to lexicons that were removed, by frame.
+    pub fn all_stored_links(
+        &self,
+        release: ReleaseId,
+    ) -> Result<impl Iterator<Item = Result<Links>> + '_> {
+        self.links_under(Prefix::of(release).bytes())
     }
 
     fn links_under(&self, prefix: Vec<u8>) -> Result<impl Iterator<Item = Result<Links>> + '_> {

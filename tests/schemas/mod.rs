@@ -26,7 +26,7 @@ const BY_HAND: &[(&str, &str)] = &[
         "macros make the types of JSON lines and of edits",
         "edit edited jsonl-decisions jsonl-discovery jsonl-document jsonl-document-layout jsonl-edition \
          jsonl-element jsonl-end jsonl-foreign jsonl-frame jsonl-frame-layout jsonl-header \
-         jsonl-journal jsonl-judgement jsonl-layers jsonl-lexunit jsonl-lexunit-layout \
+         jsonl-journal jsonl-judgement jsonl-layers jsonl-lexunit jsonl-lexunit-layout jsonl-links \
          jsonl-recipe jsonl-relation jsonl-release jsonl-release-layout jsonl-sem-type \
          jsonl-sentence jsonl-set jsonl-verification jsonl-written-number",
     ),

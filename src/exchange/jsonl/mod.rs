@@ -21,6 +21,7 @@ mod governance;
 mod laws;
 mod layout;
 mod lexicon;
+mod link;
 mod numbers;
 mod printed;
 mod provenance;
@@ -91,6 +92,8 @@ named! {
         Decisions => "decisions",
         /// What a search found of a word in a frame.
         Discovery => "discovery",
+        /// Links of an LU or FE to other lexicons.
+        Links => "links",
         /// Sets frozen under a name.
         Edition => "edition",
         /// The end of the file.

@@ -12,6 +12,7 @@ use super::annotation::{LayersRecord, SetRecord};
 use super::discovery::check_discovery;
 use super::governance::{EditionRecord, WholeEdition, check_decided};
 use super::layout::Layout;
+use super::link::check_links;
 use super::provenance::{JournalRecord, RecipeRecord, check_judgement, check_verification};
 use super::recorded::Recorded;
 use super::release::{End, Header, ReleaseRecord};
@@ -21,7 +22,7 @@ use crate::exchange::lines::{Line, Lines};
 use crate::exchange::{ExchangeError, Result};
 use crate::model::{
     AnnotationSet, AnnotationSetId, Decided, Discovery, Document, Edition, Frame, FrameElement,
-    FrameId, FrameRelation, Judgement, LexUnit, NumberKind, RecipeId, SemType, Sentence,
+    FrameId, FrameRelation, Judgement, LexUnit, Links, NumberKind, RecipeId, SemType, Sentence,
     SentenceId, SentenceLayers, Verification, WrittenNumber,
 };
 
@@ -55,6 +56,8 @@ pub enum Record {
     Decisions(Decided, String),
     /// What a search found of a word, and the name of its frame.
     Discovery(Box<Discovery>, String),
+    /// The links of an LU or FE, with the names of its frame and its own.
+    Links(Links, String, String),
     /// An edition with some of its sets, and what is said of all.
     Edition(Edition, WholeEdition),
     Layout(Box<Layout>),
@@ -287,6 +290,7 @@ fn record(line: Line<'_>, kind: LineKind) -> Result<Record> {
         LineKind::Verification => checked_model(line, check_verification).map(Record::Verification),
         LineKind::Decisions => decisions(line),
         LineKind::Discovery => discovery(line),
+        LineKind::Links => links(line),
         LineKind::Edition => {
             let edition: EditionRecord = line.json()?;
             let (edition, whole) = checked(line, edition.into_model())?;
@@ -327,6 +331,12 @@ fn decisions(line: Line<'_>) -> Result<Record> {
 fn discovery(line: Line<'_>) -> Result<Record> {
     let (found, frame) = checked_model(line, |(found, _)| check_discovery(found))?;
     Ok(Record::Discovery(Box::new(found), frame))
+}
+
+fn links(line: Line<'_>) -> Result<Record> {
+    let (links, frame, name) =
+        checked_model(line, |(links, ..): &(Links, String, String)| check_links(links))?;
+    Ok(Record::Links(links, frame, name))
 }
 
 fn foreign_content(line: Line<'_>) -> Result<Record> {

@@ -6,8 +6,9 @@ use serde::de::DeserializeOwned;
 use super::{Checked, NamedId};
 use crate::exchange::error::Fault;
 use crate::model::{
-    AnnotationSetId, CoreType, CorpusId, DocumentId, FeId, FeStatus, FrameId, LuId, Method,
-    NumberKind, Pos, RelationId, SemTypeId, SentenceId, Verdict, from_hexadecimal, hexadecimal,
+    AnnotationSetId, CoreType, CorpusId, DocumentId, FeId, FeStatus, FrameId, LinkSource, LuId,
+    Method, NumberKind, Pos, RelationId, SemTypeId, SentenceId, Verdict, from_hexadecimal,
+    hexadecimal,
 };
 
 /// What has a record.
@@ -185,6 +186,8 @@ texts! {
         "`annotated`, `unannotated`, `unknown` or `carried`";
     Verdict: |verdict| verdict.as_str().to_owned(), Self::parse,
         "`accept`, `reject`, `move` or `merge`";
+    LinkSource: |source| source.as_str().to_owned(), Self::parse,
+        format!("one of {}", Self::ALL.map(Self::as_str).join(", "));
     Method: |method| method.as_str().to_owned(), Self::parse, "`paraphrase`";
     // A fingerprint.
     [u8; 16]: |print| hexadecimal(&print), |text| from_hexadecimal(text), "32 hexadecimal digits";

@@ -15,7 +15,7 @@ use super::release::{End, Header, ReleaseRecord};
 use crate::exchange::Result;
 use crate::model::{
     AnnotationSet, AnnotationSetId, Decided, Discovery, Document, Edition, Frame, FrameElement,
-    FrameId, FrameRelation, Judgement, LexUnit, NumberKind, RecipeId, SemType, Sentence,
+    FrameId, FrameRelation, Judgement, LexUnit, Links, NumberKind, RecipeId, SemType, Sentence,
     SentenceLayers, Verification, WrittenNumber,
 };
 
@@ -188,6 +188,12 @@ impl<W: Write> RecordWriter<W> {
     /// Writes what a search found of a word in the frame of that name.
     pub fn discovery(&mut self, found: Discovery, frame_name: &str) -> Result<()> {
         self.put(LineKind::Discovery, &(found, frame_name.to_owned()).into_record())
+    }
+
+    /// Writes the links of an LU or FE, with the names of its frame and its own.
+    pub fn links(&mut self, links: Links, frame_name: &str, name: &str) -> Result<()> {
+        let named = (links, frame_name.to_owned(), name.to_owned());
+        self.put(LineKind::Links, &named.into_record())
     }
 
     /// Writes an edition, a large one in several lines.

@@ -1,5 +1,7 @@
 //! Export as JSON lines: a release whole, a part of it, or what was added to it.
 
+mod decided;
+
 use std::collections::{BTreeMap, BTreeSet};
 use std::io::Write;
 use std::sync::Arc;
@@ -12,8 +14,8 @@ use crate::exchange::jsonl::{
     JournalRecord, Layout, LineKind, RecipeRecord, RecordWriter, ReleaseRecord, Scope,
 };
 use crate::model::{
-    AnnotationSet, AnnotationSetId, Decided, Discovery, Edition, FrameId, IdSpace, NumberKind,
-    RecipeId, Release, ReleaseId, SentenceId,
+    AnnotationSet, AnnotationSetId, FrameId, IdSpace, LinkSubject, NumberKind, RecipeId, Release,
+    ReleaseId, SentenceId,
 };
 use crate::query::{Expression, Field, Term, Test};
 use crate::search::{Answer, Catalog};
@@ -251,6 +253,7 @@ impl Export<'_, '_> {
         }
         self.decisions(|_| true)?;
         self.discoveries(|_| true)?;
+        self.links(|_| true)?;
         self.editions(|_| true)
     }
 
@@ -268,54 +271,6 @@ impl Export<'_, '_> {
             writer.append(lines)?;
             outcome
         })
-    }
-
-    /// Writes editions; a file of additions has none, as the sets of one may be elsewhere.
-    fn editions(&mut self, is_wanted: impl Fn(&Edition) -> bool) -> Result<()> {
-        if self.scope == Scope::Additions {
-            return Ok(());
-        }
-        for edition in self.store.editions(self.release)? {
-            let edition = edition?;
-            if is_wanted(&edition) {
-                self.writer.edition(&edition)?;
-            }
-        }
-        Ok(())
-    }
-
-    /// Writes decisions on proposed LUs.
-    fn decisions(&mut self, is_wanted: impl Fn(&Decided) -> bool) -> Result<()> {
-        for decided in self.store.all_decisions(self.release)? {
-            let decided = decided?;
-            if is_wanted(&decided) {
-                let frame_name = self.catalog.frame(self.release, decided.frame)?;
-                self.writer.decisions(decided, &frame_name)?;
-            }
-        }
-        Ok(())
-    }
-
-    /// Writes what searches found of words.
-    fn discoveries(&mut self, is_wanted: impl Fn(&Discovery) -> bool) -> Result<()> {
-        for found in self.store.discoveries(self.release)? {
-            let found = found?;
-            if is_wanted(&found) && self.is_of_its_lu(&found)? {
-                let frame_name = self.catalog.frame(self.release, found.frame)?;
-                self.writer.discovery(found, &frame_name)?;
-            }
-        }
-        Ok(())
-    }
-
-    /// Whether there is an LU of its name still: no import takes what is of none. A program that
-    /// knew nothing of such rows may have renamed it.
-    fn is_of_its_lu(&self, found: &Discovery) -> Result<bool> {
-        if found.name.is_empty() {
-            return Ok(true);
-        }
-        let lu = self.store.lexunit(self.release, found.frame, found.lu)?;
-        Ok(lu.is_some_and(|lu| lu.name == found.name))
     }
 
     fn written_numbers(&mut self, is_wanted: impl Fn(NumberKind) -> bool) -> Result<()> {
@@ -360,6 +315,10 @@ impl Export<'_, '_> {
         self.discoveries(|found| match found.name.is_empty() {
             true => has_searches && closure.frames.contains(&found.frame),
             false => closure.lexunits.contains(&(found.frame, found.lu)),
+        })?;
+        self.links(|links| match links.of {
+            LinkSubject::LexUnit(lu) => closure.lexunits.contains(&(links.frame, lu)),
+            LinkSubject::Element(_) => closure.frames.contains(&links.frame),
         })?;
         self.editions(|edition| edition.main_sets().all(|set| closure.has_set(set)))
     }

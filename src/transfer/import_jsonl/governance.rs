@@ -8,10 +8,11 @@ use crate::database::Result;
 use crate::exchange::FaultCode;
 use crate::exchange::jsonl::{LineKind, WholeEdition};
 use crate::model::{
-    AnnotationSetId, Decided, Discovery, Edition, Judgement, Promise, Reference, Verification,
-    recorded_question,
+    AnnotationSetId, Decided, Discovery, Edition, Judgement, LinkSubject, Links, Promise,
+    Reference, Verification, recorded_question,
 };
 use crate::store::{Store, Subject};
+use crate::text::is_same;
 
 impl<R: BufRead> LineImport<'_, R> {
     pub(super) fn take_judgement(
@@ -96,6 +97,46 @@ impl<R: BufRead> LineImport<'_, R> {
             self.batch.put_discovery(&found)?;
             self.count(LineKind::Discovery);
         }
+        Ok(())
+    }
+
+    /// Takes the links of an LU or FE. Those that the store has go on with what was decided since.
+    pub(super) fn take_links(
+        &mut self,
+        mut links: Links,
+        frame_name: &str,
+        name: &str,
+    ) -> Result<()> {
+        let frame = self.check_frame(links.frame, frame_name)?;
+        match &mut links.of {
+            LinkSubject::LexUnit(lu) => {
+                *lu = self.number_of(links.frame, *lu);
+                self.check_lexunit(links.frame, *lu, name)?;
+            }
+            LinkSubject::Element(fe) => match frame.elements.get(fe) {
+                Some(known) if is_same(known, name) => {}
+                known => return Err(self.unknown("fe", fe.0, name, known.map(String::as_str))),
+            },
+        }
+        let is_first = self.known.links.insert((links.frame, links.of));
+        self.check_first(is_first, &name)?;
+        let stored = match self.adds() {
+            true => self.store.stored_links(self.release, links.frame, links.of)?,
+            false => None,
+        };
+        if let Some(there) = stored {
+            let Some(both) = there.clone().with_decisions_of(&links) else {
+                let expected = "decisions on links that go on from those in the store";
+                return Err(self.wrong(FaultCode::Conflict, "links", name, expected));
+            };
+            if both == there {
+                self.unchanged += 1;
+                return Ok(());
+            }
+            links = both;
+        }
+        self.batch.put_links(&links)?;
+        self.count(LineKind::Links);
         Ok(())
     }
 

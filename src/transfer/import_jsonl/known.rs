@@ -9,8 +9,8 @@ use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 
 use crate::model::{
-    AnnotationSetId, CorpusId, DocumentId, FeId, Frame, FrameId, LuId, Reference, RelationId,
-    SemTypeId, SentenceId,
+    AnnotationSetId, CorpusId, DocumentId, FeId, Frame, FrameId, LinkSubject, LuId, Reference,
+    RelationId, SemTypeId, SentenceId,
 };
 
 /// As messages call what is looked for at the end of a file: the kind of record, and its number.
@@ -37,14 +37,15 @@ pub(super) struct FieldPlace {
 #[derive(Debug, Clone)]
 pub(super) struct KnownFrame {
     pub(super) name: String,
-    pub(super) elements: Vec<FeId>,
+    /// Its FEs with their names.
+    pub(super) elements: HashMap<FeId, String>,
     /// Whether it is defined; a frame that a release only names has no FEs.
     pub(super) has_file: bool,
 }
 
 impl From<&Frame> for KnownFrame {
     fn from(frame: &Frame) -> Self {
-        let elements = frame.elements.iter().map(|fe| fe.id).collect();
+        let elements = frame.elements.iter().map(|fe| (fe.id, fe.name.clone())).collect();
         Self { name: frame.name.clone(), elements, has_file: frame.has_file }
     }
 }
@@ -68,6 +69,7 @@ pub(super) struct Known {
     pub(super) verifications: HashSet<AnnotationSetId>,
     pub(super) decisions: HashSet<(FrameId, String)>,
     pub(super) discoveries: HashSet<(FrameId, String)>,
+    pub(super) links: HashSet<(FrameId, LinkSubject)>,
     pub(super) editions: HashSet<String>,
     /// What the release was found to have: a chain's sets name their seed again and again.
     pub(super) stored: HashSet<Reference>,

@@ -49,6 +49,7 @@ impl<R: BufRead> LineImport<'_, R> {
             Record::Verification(verification) => self.take_verification(&verification),
             Record::Decisions(decided, frame) => self.take_decisions(&decided, &frame),
             Record::Discovery(found, frame) => self.take_discovery(*found, &frame),
+            Record::Links(links, frame, name) => self.take_links(links, &frame, &name),
             Record::Edition(edition, whole) => self.take_edition(edition, &whole),
             Record::Layout(layout) => self.take_layout(&layout),
         }
@@ -193,7 +194,7 @@ impl<R: BufRead> LineImport<'_, R> {
                 "parent" => (pair.parent, &pair.parent_name),
                 _ => (pair.child, &pair.child_name),
             });
-            let mut absent = elements.filter(|(fe, _)| !known.elements.contains(fe));
+            let mut absent = elements.filter(|(fe, _)| !known.elements.contains_key(fe));
             if let Some((fe, name)) = absent.next().filter(|_| known.has_file) {
                 let expected = format!("the number of an FE of `{}`", known.name);
                 let (field, found) = (format!("elements.{side}"), format!("{name} ({fe})"));
@@ -248,7 +249,13 @@ impl<R: BufRead> LineImport<'_, R> {
         }
     }
 
-    fn unknown(&self, field: &str, id: u32, name: &str, known: Option<&str>) -> DatabaseError {
+    pub(super) fn unknown(
+        &self,
+        field: &str,
+        id: u32,
+        name: &str,
+        known: Option<&str>,
+    ) -> DatabaseError {
         let place = if self.adds() {
             "the release that the file adds to; import the release that it was exported from, or \
              name it"
@@ -336,7 +343,7 @@ impl<R: BufRead> LineImport<'_, R> {
         }
         let labels = set.fe_layers().flat_map(|layer| &layer.labels);
         let mut labels = labels.filter_map(|label| Some((label.fe?, &label.name)));
-        match labels.find(|(fe, _)| !frame.elements.contains(fe)) {
+        match labels.find(|(fe, _)| !frame.elements.contains_key(fe)) {
             None => Ok(()),
             Some((fe, name)) => {
                 let expected = format!("the number of an FE of `{}`", frame.name);

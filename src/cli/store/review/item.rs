@@ -8,6 +8,7 @@ use maud::{Markup, html};
 use serde_json::{Value, json};
 
 use super::Review;
+use crate::cli::print::linked::LinkRecord;
 
 /// Colours of frame elements.
 const COLOURS: usize = 8;
@@ -238,6 +239,12 @@ fn frame(view: &View) -> Markup {
                 @for example in &view.examples {
                     li { span.text dir="auto" lang=(view.language) { (sentence(example, frame)) } " " small { (example.lexunit) } }
                 }
+            }
+        }
+        @if !view.links.is_empty() {
+            h3 { "Linked to " (view.output.lexunit) }
+            ul.examples {
+                @for link in &view.links { li { (LinkRecord::new(link).line()) } }
             }
         }
     }

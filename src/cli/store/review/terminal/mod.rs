@@ -26,6 +26,7 @@ use fnstore::text::{CharIndex, plain_definition};
 use super::keys::{Where, keys_of};
 use super::{ENDED, Review};
 use crate::cli::Outcome;
+use crate::cli::print::linked::LinkRecord;
 use crate::cli::print::output::{counted, tell};
 use crate::cli::process::stop;
 use crate::cli::store::edit::now;
@@ -531,6 +532,12 @@ fn frame(screen: &mut Screen, view: &View) {
     screen.paragraph(&names);
     for example in &view.examples {
         sentence(screen, ("- ", DIM), example, &view.frame);
+    }
+    if !view.links.is_empty() {
+        screen.line(&format!("Linked to {}", view.output.lexunit), BOLD);
+    }
+    for link in &view.links {
+        screen.line(&LinkRecord::new(link).line(), DIM);
     }
 }
 
