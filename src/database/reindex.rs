@@ -14,6 +14,9 @@ use crate::store::{Action, KeyRange, SetRange, Store, StoreError, Subject, in_or
 /// Sets whose sentences are read together.
 const TOGETHER: usize = 256;
 
+/// Sets of a part, about.
+const OF_A_PART: u64 = 4096;
+
 /// Bytes of a text that is read once for all of its sets; a shorter one is read with each.
 const LONG: usize = 4096;
 
@@ -253,7 +256,9 @@ pub(crate) fn each_entry(
 ) -> Result<()> {
     let mut long = BTreeSet::new();
     let read = |part: KeyRange| with_sentences(store, &part);
-    in_order(store.parts_of_sets(SetRange::Release(release), None).map(|of| of.0), read, |rows| {
+    let most = store.bytes_of_sets(OF_A_PART);
+    let parts = store.parts_of_sets(SetRange::Release(release), None, most);
+    in_order(parts.map(|(part, _)| part), read, |rows| {
         for row in rows {
             match row {
                 Ok((set, _)) if long.contains(&set.sentence) => {}

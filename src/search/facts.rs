@@ -137,10 +137,7 @@ impl<'a> Facts<'a> {
             return Ok(home);
         }
         let home = match self.store().annotation_set(release, seed)? {
-            // It says so itself; no sentence needs to be read.
-            Some(set) if matches!(set.provenance, Provenance::FullText { .. }) => {
-                Home::of(&set, None)
-            }
+            Some(set) if Home::is_told_by(&set) => Home::of(&set, None),
             Some(set) => {
                 let sentence = self.store().sentence(release, set.sentence)?;
                 Home::of(&set, sentence.as_ref())
@@ -151,6 +148,35 @@ impl<'a> Facts<'a> {
         Ok(home)
     }
 
+    /// Reads together where seeds come from, as far as it is not known.
+    pub(super) fn read_homes(
+        &self,
+        seeds: impl Iterator<Item = (ReleaseId, AnnotationSetId)>,
+    ) -> Result<()> {
+        let mut unknown: Vec<_> = seeds.collect();
+        unknown.sort_unstable();
+        unknown.dedup();
+        let known = self.seeds.locked();
+        unknown.retain(|seed| !known.contains_key(seed));
+        drop(known);
+        let sets = self.store().annotation_sets_by_id(&unknown)?;
+        let silent = unknown.iter().zip(&sets).filter_map(|((release, _), set)| {
+            let set = set.as_ref().filter(|set| !Home::is_told_by(set))?;
+            Some((*release, set.sentence))
+        });
+        let silent: Vec<_> = silent.collect();
+        let mut sentences = self.store().sentences_of(&silent)?.into_iter();
+        for (seed, set) in unknown.into_iter().zip(sets) {
+            let home = match &set {
+                Some(set) if Home::is_told_by(set) => Home::of(set, None),
+                Some(set) => Home::of(set, sentences.next().flatten().as_ref()),
+                None => Home::default(),
+            };
+            self.seeds.insert_among(SEEDS, seed, home);
+        }
+        Ok(())
+    }
+
     /// Number of seeds of which it is known where they come from.
     #[cfg(test)]
     pub(super) fn known_seeds(&self) -> usize {
@@ -159,6 +185,11 @@ impl<'a> Facts<'a> {
 }
 
 impl Home {
+    /// Whether a set says itself where it comes from; no sentence needs to be read.
+    fn is_told_by(set: &AnnotationSet) -> bool {
+        matches!(set.provenance, Provenance::FullText { .. })
+    }
+
     /// Where a set comes from that was not generated; `sentence` is its own.
     pub(super) fn of(set: &AnnotationSet, sentence: Option<&Sentence>) -> Self {
         let occurrences = sentence.map_or(&[][..], |sentence| &sentence.occurrences);

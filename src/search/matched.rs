@@ -1,7 +1,6 @@
 //! A set that a query found, and what can be asked of it.
 
 use std::cell::{Cell, OnceCell};
-use std::collections::HashMap;
 use std::sync::Arc;
 
 use super::answer::Answer;
@@ -131,18 +130,28 @@ impl<'a> Match<'a> {
 
     /// Reads the sentences of sets together, each once.
     pub(super) fn read_sentences(sets: &[Self]) -> Result<()> {
-        let unread: Vec<&Self> = sets.iter().filter(|of| of.sentence.get().is_none()).collect();
-        let Some(first) = unread.first() else { return Ok(()) };
-        let mut ids: Vec<_> = unread.iter().map(|of| (of.release, of.set.sentence)).collect();
-        ids.sort_unstable();
-        ids.dedup();
-        let sentences = first.facts.store().sentences_of(&ids)?.into_iter();
-        let read: HashMap<_, _> =
-            ids.iter().copied().zip(sentences.map(|of| of.map(Arc::new))).collect();
-        for of in unread {
-            let _ = of.sentence.set(read[&(of.release, of.set.sentence)].clone());
+        let of_set = |of: &Self| (of.release, of.set.sentence);
+        let mut unread: Vec<&Self> = sets.iter().filter(|of| of.sentence.get().is_none()).collect();
+        let Some(store) = unread.first().map(|first| first.facts.store()) else { return Ok(()) };
+        unread.sort_unstable_by_key(|of| of_set(of));
+        let of_one: Vec<&[&Self]> = unread.chunk_by(|a, b| of_set(a) == of_set(b)).collect();
+        let ids: Vec<_> = of_one.iter().map(|sets| of_set(sets[0])).collect();
+        for (sets, sentence) in of_one.into_iter().zip(store.sentences_of(&ids)?) {
+            let sentence = sentence.map(Arc::new);
+            for of in sets {
+                let _ = of.sentence.set(sentence.clone());
+            }
         }
         Ok(())
+    }
+
+    /// Reads together what the answers of sets say beside the sets.
+    pub(super) fn read_for_answers(sets: &[Self]) -> Result<()> {
+        Self::read_sentences(sets)?;
+        let Some(first) = sets.first() else { return Ok(()) };
+        let seeds =
+            sets.iter().filter_map(|of| Some((of.release, of.set.provenance.grown_from()?)));
+        first.facts.read_homes(seeds)
     }
 
     /// Puts an empty sentence in the place of one that was not read, and leaves document and part

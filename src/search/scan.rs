@@ -24,8 +24,17 @@ const ALONE: [usize; 4] = if cfg!(test) { [1, 2, 3, 5] } else { [4, 32, 256, 102
 /// that are in memory alone.
 const ROWS: usize = if cfg!(test) { 16 } else { 65_536 };
 
-/// Most sets whose sentences are read together.
-const TOGETHER: usize = 256;
+/// Most sets whose sentences are read together: those of a frame lie in some dozen blocks.
+const TOGETHER: usize = 1024;
+
+/// What is read of sets together, before they are looked at one by one.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Reads {
+    Nothing,
+    Sentences,
+    /// All that an answer says.
+    Answers,
+}
 
 /// What was made of the sets of a piece.
 struct Folded<A, E> {
@@ -48,7 +57,7 @@ struct Scan<'a, 'q, B, F> {
     since: Arc<Since>,
     begin: B,
     add: F,
-    reads_sentences: bool,
+    reads: Reads,
 }
 
 impl Database {
@@ -73,7 +82,7 @@ impl Database {
         add: impl Fn(&mut A, Match<'_>) -> Result<Option<DatabaseError>, E> + Sync,
         take: impl FnMut(A) -> Result<(), E>,
     ) -> Result<(), E> {
-        self.folded(expression, (begin, add), false, take)
+        self.folded(expression, (begin, add), Reads::Nothing, take)
     }
 
     /// As [`fold_matches`](Self::fold_matches), of sets with all that they refer to by name.
@@ -114,7 +123,7 @@ impl Database {
             Ok(None) => Ok(None),
             Err(error) => Ok(Some(error)),
         };
-        self.fold_with_sentences(expression, begin, add, take)
+        self.folded(expression, (begin, add), Reads::Answers, take)
     }
 
     /// As [`fold_matches`](Self::fold_matches), of sets whose sentences are read together.
@@ -125,7 +134,7 @@ impl Database {
         add: impl Fn(&mut A, Match<'_>) -> Result<Option<DatabaseError>, E> + Sync,
         take: impl FnMut(A) -> Result<(), E>,
     ) -> Result<(), E> {
-        self.folded(expression, (begin, add), true, take)
+        self.folded(expression, (begin, add), Reads::Sentences, take)
     }
 
     fn folded<A: Send, E: From<DatabaseError> + Send>(
@@ -135,7 +144,7 @@ impl Database {
             impl Fn() -> A + Sync,
             impl Fn(&mut A, Match<'_>) -> Result<Option<DatabaseError>, E> + Sync,
         ),
-        reads_sentences: bool,
+        reads: Reads,
         take: impl FnMut(A) -> Result<(), E>,
     ) -> Result<(), E> {
         self.refresh()?;
@@ -150,7 +159,7 @@ impl Database {
         let database: &Database = &still;
         let first = Evaluator::new(database.catalog_for(expression)?, expression, false)?;
         let (since, idle) = (first.since(), Mutex::new(vec![first]));
-        let scan = Scan { database, expression, idle, since, begin, add, reads_sentences };
+        let scan = Scan { database, expression, idle, since, begin, add, reads };
         scan.run(narrowed, take)
     }
 
@@ -276,10 +285,12 @@ where
                     break None;
                 }
             };
-            if self.reads_sentences {
-                // A sentence that cannot be read is told of when its set is reached.
-                let _ = Match::read_sentences(&found);
-            }
+            // What cannot be read is told of when its set is reached.
+            let _ = match self.reads {
+                Reads::Nothing => Ok(()),
+                Reads::Sentences => Match::read_sentences(&found),
+                Reads::Answers => Match::read_for_answers(&found),
+            };
             for set in found {
                 match (self.add)(&mut folded.all, set)? {
                     Some(error) if error.is_unreadable_record() => {

@@ -215,8 +215,8 @@ impl<'a> Answers<'a> {
         if self.is_bare {
             sets.iter().for_each(Match::leave_sentence);
         } else {
-            // A sentence that cannot be read is told of when its set is reached.
-            let _ = Match::read_sentences(&sets);
+            // What cannot be read is told of when its set is reached.
+            let _ = Match::read_for_answers(&sets);
         }
         self.ready = sets.into_iter();
         Some(Ok(()))

@@ -13,7 +13,7 @@ use super::key::release_of;
 use super::present::present_families;
 use super::record::TRIED;
 use super::rows::content;
-use super::tuning::{bound_waiting, descriptors, writers_options};
+use super::tuning::{WRITERS_BLOCKS, bound_waiting, descriptors, writers_options};
 use super::{Result, Store, StoreError};
 
 /// Bytes of a batch while copying.
@@ -41,8 +41,12 @@ impl Store {
         let mut options = writers_options();
         options.create_if_missing(true);
         options.create_missing_column_families(true);
-        let target = DB::open_cf_descriptors(&options, &target_dir, descriptors(names.clone()))
-            .map_err(StoreError::engine("making the copy"))?;
+        let target = DB::open_cf_descriptors(
+            &options,
+            &target_dir,
+            descriptors(names.clone(), WRITERS_BLOCKS),
+        )
+        .map_err(StoreError::engine("making the copy"))?;
         if let Some(family) = target.cf_handle(Family::Sentence.name()) {
             bound_waiting(&target, family).map_err(StoreError::engine("making the copy"))?;
         }

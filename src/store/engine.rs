@@ -5,12 +5,14 @@
 //! read-only opening beside one: undefined behaviour). A secondary shows one view until
 //! [`Engine::refresh`].
 
+mod reads;
+
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, RwLock};
 use std::time::{Duration, Instant};
 
 use rocksdb::properties::{ESTIMATE_NUM_KEYS, PropName, TOTAL_SST_FILES_SIZE};
-use rocksdb::{DB, PrefixRange, ReadOptions, WriteBatch, WriteOptions};
+use rocksdb::{DB, WriteBatch, WriteOptions};
 
 use super::error::OPENING;
 use super::family::Family;
@@ -19,8 +21,10 @@ use super::identity::IDENTITY_KEY;
 use super::lock::WriterLock;
 use super::present::{absent_or_lost, exists, lost_manifest, present_families};
 use super::scratch::Scratch;
-use super::tuning::{descriptors, readers_options, writers_options};
-use super::view::{KeyValue, Pin, Rows, View, table};
+use super::tuning::{
+    READERS_BLOCKS, WRITERS_BLOCKS, descriptors, readers_options, writers_options,
+};
+use super::view::{Pin, View, table};
 use super::{Result, StoreError, acknowledged, book_of, identity, replace, site};
 use crate::durable::create_directory;
 
@@ -120,7 +124,7 @@ impl Engine {
             let present = present_families(&db_dir)?;
             names.extend(present.into_iter().filter(|name| !is_family(name)));
         }
-        let db = DB::open_cf_descriptors(&options, &db_dir, descriptors(names))
+        let db = DB::open_cf_descriptors(&options, &db_dir, descriptors(names, WRITERS_BLOCKS))
             .map_err(StoreError::engine(OPENING))?;
         let mut engine = Self::over(View::new(db), db_dir);
         (engine.lock, engine.is_new) = (Some(lock), is_new);
@@ -236,7 +240,7 @@ impl Engine {
                 lost => Err(lost),
             };
         }
-        let present = descriptors(present);
+        let present = descriptors(present, READERS_BLOCKS);
         // With a reader's options all files are opened, and one that is lost is told before a row
         // of it is asked for.
         let db = DB::open_cf_descriptors_read_only(&readers_options(), &db_dir, present, false);
@@ -348,89 +352,6 @@ impl Engine {
     /// Whether what is read is the store in that directory.
     pub(super) fn is_of(&self, place: &HeldDirectory) -> bool {
         self.view().is_of(place)
-    }
-
-    pub(super) fn get(&self, family: Family, key: &[u8]) -> Result<Option<Vec<u8>>> {
-        let view = self.view();
-        view.db.get_cf(view.family(family)?, key).map_err(StoreError::engine("reading a record"))
-    }
-
-    /// The values of keys that are in order, by one reading: neighbours share a block.
-    pub(super) fn get_sorted(
-        &self,
-        family: Family,
-        keys: &[Vec<u8>],
-    ) -> Result<Vec<Option<Vec<u8>>>> {
-        let view = self.view();
-        let values = view.db.batched_multi_get_cf(view.family(family)?, keys, true).into_iter();
-        let owned = values.map(|value| value.map(|value| value.map(|value| value.to_vec())));
-        owned.collect::<std::result::Result<_, _>>().map_err(StoreError::engine("reading records"))
-    }
-
-    /// The records whose keys start with `prefix`, in key order.
-    pub(super) fn scan(&self, family: Family, prefix: Vec<u8>) -> Result<Rows> {
-        let mut options = ReadOptions::default();
-        options.set_iterate_range(PrefixRange(prefix));
-        self.rows(family, options)
-    }
-
-    /// The records behind a key whose keys start with `prefix`, in key order.
-    pub(super) fn scan_behind(
-        &self,
-        family: Family,
-        prefix: Vec<u8>,
-        mut after: Vec<u8>,
-    ) -> Result<impl Iterator<Item = Result<KeyValue>> + '_> {
-        after.push(0);
-        self.scan_within(family, prefix, after)
-    }
-
-    /// The records from a key on whose keys start with `prefix`, in key order.
-    pub(super) fn scan_within(
-        &self,
-        family: Family,
-        prefix: Vec<u8>,
-        from: Vec<u8>,
-    ) -> Result<impl Iterator<Item = Result<KeyValue>> + '_> {
-        let mut options = ReadOptions::default();
-        let least = from.max(prefix.clone());
-        options.set_iterate_range(PrefixRange(prefix));
-        options.set_iterate_lower_bound(least);
-        self.rows(family, options)
-    }
-
-    /// The records from a key on, in key order.
-    pub(super) fn scan_from(
-        &self,
-        family: Family,
-        start: Vec<u8>,
-    ) -> Result<impl Iterator<Item = Result<KeyValue>> + '_> {
-        let mut options = ReadOptions::default();
-        options.set_iterate_range(start..);
-        self.rows(family, options)
-    }
-
-    fn rows(&self, family: Family, options: ReadOptions) -> Result<Rows> {
-        self.view().rows(family, options)
-    }
-
-    /// About how many records a family holds, by what the files say of themselves.
-    pub(super) fn estimated_records(&self, family: Family) -> Result<u64> {
-        let view = self.view();
-        let found = view.db.property_int_value_cf(view.family(family)?, ESTIMATE_NUM_KEYS);
-        Ok(found.map_err(StoreError::engine("estimating a family's size"))?.unwrap_or_default())
-    }
-
-    /// Every record of a family, in key order: read from the files, checksums verified, and not
-    /// kept in the cache.
-    pub(super) fn read_through(
-        &self,
-        family: Family,
-    ) -> Result<impl Iterator<Item = Result<KeyValue>> + '_> {
-        let mut options = ReadOptions::default();
-        options.set_verify_checksums(true);
-        options.fill_cache(false);
-        self.rows(family, options)
     }
 
     pub(super) fn put(

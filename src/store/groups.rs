@@ -5,6 +5,7 @@ use std::iter::Peekable;
 use super::family::Family;
 use super::key::{AnnotationKey, Key, SentenceKey, SentenceSetKey, SetKey};
 use super::ranges::KeyRange;
+use super::read::record_of;
 use super::record::{self, Stored};
 use super::{Result, SetLocation, Store, StoreError};
 use crate::model::{AnnotationSet, AnnotationSetId, ReleaseId, Sentence, SentenceLayers};
@@ -37,9 +38,6 @@ where
     /// What went wrong behind those that are ready.
     failed: Option<StoreError>,
 }
-
-/// A key, and the value under it if there is one.
-type Found = (Vec<u8>, Option<Vec<u8>>);
 
 /// A sentence, how many sets it lists, and its layers.
 type Listed = (Sentence, usize, Vec<SentenceLayers>);
@@ -134,10 +132,9 @@ impl Store {
         let sentences = self.keyed_of_part::<Sentence>(Family::Sentence, part)?;
         let layers = self.keyed_of_part::<SentenceLayers>(Family::SentenceLayers, part)?.peekable();
         let listed = self.engine.view().rows(Family::BySentence, part.options())?;
-        let listed = listed.map(|row| {
-            let (key, _) = row?;
-            let damaged = || StoreError::damaged(Family::BySentence.name(), &key, "no key");
-            SentenceSetKey::decode(&key).ok_or_else(damaged)
+        let listed = listed.each(|key, _| {
+            let damaged = || StoreError::damaged(Family::BySentence.name(), key, "no key");
+            SentenceSetKey::decode(key).ok_or_else(damaged)
         });
         let (listed, ready, failed) = (listed.peekable(), Vec::new().into_iter(), None);
         Ok(Groups { store: self, sentences, layers, listed, ready, failed })
@@ -149,37 +146,47 @@ impl Store {
         &self,
         ids: &[(ReleaseId, AnnotationSetId)],
     ) -> Result<Vec<Option<AnnotationSet>>> {
-        let family = Family::SetLocation;
         let keys = ids.iter().map(|&(release, set)| SetKey { release, set }.encode()).collect();
-        let mut places = Vec::new();
-        for (at, (bytes, value)) in self.values_of(family, keys)?.into_iter().enumerate() {
-            let Some(value) = value else { continue };
-            let (release, set) = ids[at];
-            let SetLocation { frame, lu, sentence } = record::decode_location(set, &value)
-                .map_err(|reason| StoreError::damaged(family.name(), &bytes, reason))?;
+        let read = |at: usize, value: &[u8]| record::decode_location(ids[at].1, value);
+        let found = self.values_of(Family::SetLocation, keys, read)?;
+        let mut places = Vec::with_capacity(ids.len());
+        for (at, location) in found.into_iter().enumerate() {
+            let (Some(SetLocation { frame, lu, sentence }), (release, set)) = (location, ids[at])
+            else {
+                continue;
+            };
             places.push((at, AnnotationKey { release, frame, lu, sentence, set }));
         }
-        let family = Family::Annotation;
         let keys = places.iter().map(|(_, key)| key.encode()).collect();
+        let read = |at: usize, value: &[u8]| AnnotationSet::from_value(&places[at].1, value);
+        let sets = self.values_of(Family::Annotation, keys, read)?;
         let mut found = vec![None; ids.len()];
-        for ((at, key), (bytes, value)) in places.into_iter().zip(self.values_of(family, keys)?) {
-            let Some(value) = value else { continue };
-            let set = AnnotationSet::from_value(&key, &value)
-                .map_err(|reason| StoreError::damaged(family.name(), &bytes, reason))?;
-            found[at] = Some(set);
+        for ((at, _), set) in places.into_iter().zip(sets) {
+            found[at] = set;
         }
         Ok(found)
     }
 
-    /// Keys with their values, in the order of the keys.
-    fn values_of(&self, family: Family, keys: Vec<Vec<u8>>) -> Result<Vec<Found>> {
+    /// What is made of the values of keys, in the order of the keys; `read` is told the place of
+    /// each among them.
+    pub(super) fn values_of<T>(
+        &self,
+        family: Family,
+        keys: Vec<Vec<u8>>,
+        read: impl Fn(usize, &[u8]) -> std::result::Result<T, String>,
+    ) -> Result<Vec<Option<T>>> {
         let mut keys: Vec<_> = keys.into_iter().enumerate().map(|(at, key)| (key, at)).collect();
         keys.sort_unstable();
         let (sorted, places): (Vec<_>, Vec<_>) = keys.into_iter().unzip();
-        let values = self.engine.get_sorted(family, &sorted)?;
-        let mut found: Vec<_> = places.into_iter().zip(sorted.into_iter().zip(values)).collect();
-        found.sort_unstable_by_key(|(at, _)| *at);
-        Ok(found.into_iter().map(|(_, row)| row).collect())
+        let made = self.engine.read_sorted(family, &sorted, |at, value| {
+            let damaged = |reason| StoreError::damaged(family.name(), &sorted[at], reason);
+            read(places[at], value).map_err(damaged)
+        })?;
+        let mut found: Vec<_> = places.iter().map(|_| None).collect();
+        for (made, place) in made.into_iter().zip(places) {
+            found[place] = made;
+        }
+        Ok(found)
     }
 
     fn keyed_of_part<T: Stored + 'static>(
@@ -191,12 +198,6 @@ impl Store {
         T::Key: Key,
     {
         let rows = self.engine.view().rows(family, part.options())?;
-        Ok(rows.map(move |row| {
-            let (bytes, value) = row?;
-            let damaged = |reason| StoreError::damaged(family.name(), &bytes, reason);
-            let key = T::Key::decode(&bytes).ok_or_else(|| damaged("no key".to_owned()))?;
-            let record = T::from_value(&key, &value).map_err(damaged)?;
-            Ok((key, record))
-        }))
+        Ok(rows.each(move |key, value| record_of(family, key, value)))
     }
 }

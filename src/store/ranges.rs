@@ -11,17 +11,24 @@ use rocksdb::{Range, ReadOptions};
 use super::estimate::SetRange;
 use super::family::Family;
 use super::key::{AnnotationKey, Key, KeyPart as _, Prefix};
-use super::record::Stored;
+use super::read::record_of;
 use super::row_fault::RowFault;
 use super::rows::{Row, decoded};
 use super::set_rows::{SetPlace, key_of};
 use super::view::View;
-use super::{Result, Store, StoreError};
+use super::{Result, Store};
 use crate::model::{AnnotationSet, ReleaseId, SentenceId};
 
 /// Bytes of a part, as they lie in the files: some thousand rows, which take some hundredths of a
 /// second.
 const PART: u64 = if cfg!(test) { 64 } else { 256 << 10 };
+
+/// Least and most bytes of some annotation sets: where few are in the files, and most in memory, an
+/// estimate says little; and what is smaller than a packed block cannot be told apart.
+const BYTES_OF_SETS: (u64, u64) = if cfg!(test) { (64, 64) } else { (2 << 10, 64 << 10) };
+
+/// Bytes that a set takes where the files do not tell.
+const BYTES_OF_A_SET: u64 = 64;
 
 /// The families whose bytes make a part of sentences, and how many times they count: a row of the
 /// second stands for an annotation set, which takes some eight times as much.
@@ -182,24 +189,42 @@ impl Iterator for Parts {
 impl Store {
     /// The parts of a run of keys, in order.
     pub(super) fn parts_of(&self, family: Family, range: KeyRange) -> Parts {
-        self.weighted_parts_of(&[(family, 1)], range)
+        self.weighted_parts_of(&[(family, 1)], range, PART)
     }
 
-    fn weighted_parts_of(&self, weights: &[(Family, u64)], range: KeyRange) -> Parts {
+    fn weighted_parts_of(&self, weights: &[(Family, u64)], range: KeyRange, most: u64) -> Parts {
         let (view, waiting) = (self.engine.view(), Vec::new());
-        let mut parts = Parts { view, weights: weights.to_vec(), most: PART, waiting };
+        let mut parts = Parts { view, weights: weights.to_vec(), most, waiting };
         let bytes = parts.bytes(&range);
         parts.waiting.extend((!range.is_empty()).then_some((range, bytes)));
         parts
     }
 
-    /// The parts of a run of annotation sets, or of what lies behind a place in it.
-    pub(crate) fn parts_of_sets(&self, range: SetRange, after: Option<SetPlace>) -> Parts {
+    /// About how many bytes of files so many annotation sets take. Those of one chain are much
+    /// alike, and packed they take a few bytes each; of a release's own each takes a hundred.
+    pub(crate) fn bytes_of_sets(&self, count: u64) -> u64 {
+        let (least, most) = BYTES_OF_SETS;
+        let (rows, bytes) = self.engine.size(Family::Annotation).unwrap_or_default();
+        bytes
+            .saturating_mul(count)
+            .checked_div(rows)
+            .unwrap_or(count * BYTES_OF_A_SET)
+            .clamp(least, most)
+    }
+
+    /// The parts of a run of annotation sets, or of what lies behind a place in it; none is of more
+    /// bytes than that, unless it is one set.
+    pub(crate) fn parts_of_sets(
+        &self,
+        range: SetRange,
+        after: Option<SetPlace>,
+        most: u64,
+    ) -> Parts {
         let mut keys = KeyRange::under(range.prefix());
         if let Some(place) = after {
             keys = keys.behind(key_of(place).encode());
         }
-        self.parts_of(Family::Annotation, keys)
+        self.weighted_parts_of(&[(Family::Annotation, 1)], keys, most)
     }
 
     /// The annotation sets of a part, in order of key.
@@ -208,12 +233,12 @@ impl Store {
         part: &KeyRange,
     ) -> Result<impl Iterator<Item = Result<(ReleaseId, AnnotationSet)>> + use<>> {
         let family = Family::Annotation;
-        let rows = self.engine.view().rows(family, part.options())?;
-        Ok(rows.map(move |row| {
-            let (bytes, value) = row?;
-            let damaged = |reason| StoreError::damaged(family.name(), &bytes, reason);
-            let key = AnnotationKey::decode(&bytes).ok_or_else(|| damaged("no key".to_owned()))?;
-            let set = AnnotationSet::from_value(&key, &value).map_err(damaged)?;
+        let mut options = part.options();
+        // Whoever reads many sets reads each once; their sentences want the room.
+        options.fill_cache(false);
+        let rows = self.engine.view().rows(family, options)?;
+        Ok(rows.each(move |key, value| {
+            let (key, set): (AnnotationKey, _) = record_of(family, key, value)?;
             Ok((key.release, set))
         }))
     }
@@ -246,7 +271,7 @@ impl Store {
     ) -> impl Iterator<Item = KeyRange> + use<> {
         let width = ReleaseId::WIDTH + SentenceId::WIDTH;
         let keys = KeyRange::under(Prefix::of(release).bytes());
-        let parts = self.weighted_parts_of(&OF_SENTENCES, keys);
+        let parts = self.weighted_parts_of(&OF_SENTENCES, keys, PART);
         let parts = parts.map(move |(part, _)| part.cut_to(width));
         parts.filter(|part| !part.is_empty())
     }

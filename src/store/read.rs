@@ -1,10 +1,12 @@
 //! Reads: one record by its id, or many in key order.
 
+use std::collections::HashSet;
+
 use crate::model::{
     AnnotationSet, AnnotationSetId, CorpusId, Decided, Document, DocumentId, DocumentLayout,
     Edition, Frame, FrameId, FrameLayout, FrameRelation, IdSpace, Judgement, LexUnit,
     LexUnitLayout, LuId, Origin, RecipeId, RelationId, Release, ReleaseId, ReleaseLayout, SemType,
-    SemTypeId, Sentence, SentenceId, SentenceLayers, Verification,
+    SemTypeId, Sentence, SentenceId, SentenceLayers, Verdict, Verification,
 };
 
 use super::added::of_space;
@@ -17,6 +19,18 @@ use super::key::{
 use super::record::{self, RecipeRecord, Stored};
 use super::{Change, JournalEntry, Result, SetLocation, Store, StoreError};
 
+/// What a row says.
+pub(super) fn record_of<T>(family: Family, bytes: &[u8], value: &[u8]) -> Result<(T::Key, T)>
+where
+    T: Stored,
+    T::Key: Key,
+{
+    let damaged = |reason| StoreError::damaged(family.name(), bytes, reason);
+    let key = T::Key::decode(bytes).ok_or_else(|| damaged("no key".to_owned()))?;
+    let record = T::from_value(&key, value).map_err(damaged)?;
+    Ok((key, record))
+}
+
 impl Store {
     pub(super) fn record<T>(&self, family: Family, key: T::Key) -> Result<Option<T>>
     where
@@ -24,9 +38,8 @@ impl Store {
         T::Key: Key,
     {
         let bytes = key.encode();
-        let Some(value) = self.engine.get(family, &bytes)? else { return Ok(None) };
-        let record = T::from_value(&key, &value);
-        record.map(Some).map_err(|reason| StoreError::damaged(family.name(), &bytes, reason))
+        let record = self.engine.read(family, &bytes, |value| T::from_value(&key, value))?;
+        record.transpose().map_err(|reason| StoreError::damaged(family.name(), &bytes, reason))
     }
 
     pub(super) fn records<T>(
@@ -51,13 +64,7 @@ impl Store {
         T::Key: Key,
     {
         let rows = self.engine.scan(family, prefix)?;
-        Ok(rows.map(move |row| {
-            let (bytes, value) = row?;
-            let damaged = |reason| StoreError::damaged(family.name(), &bytes, reason);
-            let key = T::Key::decode(&bytes).ok_or_else(|| damaged("no key".to_owned()))?;
-            let record = T::from_value(&key, &value).map_err(damaged)?;
-            Ok((key, record))
-        }))
+        Ok(rows.each(move |key, value| record_of(family, key, value)))
     }
 
     /// The frame of that number.
@@ -151,23 +158,13 @@ impl Store {
     /// The sentences of these ids, in their order; faster than one by one where many of them lie
     /// together. An id may stand there twice.
     pub fn sentences_of(&self, ids: &[(ReleaseId, SentenceId)]) -> Result<Vec<Option<Sentence>>> {
-        let mut keys: Vec<(Vec<u8>, usize)> = (ids.iter().enumerate())
-            .map(|(place, &(release, sentence))| {
-                (SentenceKey { release, sentence }.encode(), place)
-            })
-            .collect();
-        keys.sort_unstable();
-        let (keys, places): (Vec<_>, Vec<_>) = keys.into_iter().unzip();
-        let values = self.engine.get_sorted(Family::Sentence, &keys)?;
-        let mut found = vec![None; ids.len()];
-        for ((bytes, place), value) in keys.iter().zip(places).zip(values) {
-            let Some(value) = value else { continue };
-            let (release, sentence) = ids[place];
-            let record = Sentence::from_value(&SentenceKey { release, sentence }, &value);
-            let damaged = |reason| StoreError::damaged(Family::Sentence.name(), bytes, reason);
-            found[place] = Some(record.map_err(damaged)?);
-        }
-        Ok(found)
+        let key = |at: usize| {
+            let (release, sentence) = ids[at];
+            SentenceKey { release, sentence }
+        };
+        let keys = (0..ids.len()).map(|at| key(at).encode()).collect();
+        let read = |at: usize, value: &[u8]| Sentence::from_value(&key(at), value);
+        self.values_of(Family::Sentence, keys, read)
     }
 
     /// All sentences of a release, by id.
@@ -276,15 +273,14 @@ impl Store {
     ) -> Result<impl Iterator<Item = Result<Origin>> + '_> {
         let family = Family::Annotation;
         let prefix = Prefix::of(release).then(frame).then(lu).bytes();
-        Ok(self.engine.scan(family, prefix)?.map(move |row| {
-            let (bytes, value) = row?;
-            let damaged = |reason| StoreError::damaged(family.name(), &bytes, reason);
-            let key = AnnotationKey::decode(&bytes).ok_or_else(|| damaged("no key".to_owned()))?;
+        Ok(self.engine.scan(family, prefix)?.each(move |bytes, value| {
+            let damaged = |reason| StoreError::damaged(family.name(), bytes, reason);
+            let key = AnnotationKey::decode(bytes).ok_or_else(|| damaged("no key".to_owned()))?;
             let is_generated = key.set.space() == IdSpace::Generated;
             if is_generated && key.sentence.bits() == key.set.bits() {
                 return Ok(Origin::Generated);
             }
-            match AnnotationSet::from_value(&key, &value) {
+            match AnnotationSet::from_value(&key, value) {
                 Ok(set) => Ok(set.provenance.origin()),
                 // It counts as what its id says.
                 Err(_) if is_generated => Ok(Origin::Generated),
@@ -301,14 +297,13 @@ impl Store {
         is_wanted: fn(IdSpace) -> bool,
     ) -> Result<impl Iterator<Item = Result<Option<AnnotationSet>>> + '_> {
         let family = Family::Annotation;
-        Ok(self.engine.scan(family, prefix)?.map(move |row| {
-            let (bytes, value) = row?;
-            let damaged = |reason| StoreError::damaged(family.name(), &bytes, reason);
-            let key = AnnotationKey::decode(&bytes).ok_or_else(|| damaged("no key".to_owned()))?;
+        Ok(self.engine.scan(family, prefix)?.each(move |bytes, value| {
+            let damaged = |reason| StoreError::damaged(family.name(), bytes, reason);
+            let key = AnnotationKey::decode(bytes).ok_or_else(|| damaged("no key".to_owned()))?;
             if !is_wanted(key.set.space()) {
                 return Ok(None);
             }
-            AnnotationSet::from_value(&key, &value).map(Some).map_err(damaged)
+            AnnotationSet::from_value(&key, value).map(Some).map_err(damaged)
         }))
     }
 
@@ -319,11 +314,10 @@ impl Store {
         sentence: SentenceId,
     ) -> Result<impl Iterator<Item = Result<AnnotationSetId>> + '_> {
         let prefix = Prefix::of(release).then(sentence).bytes();
-        Ok(self.engine.scan(Family::BySentence, prefix)?.map(|row| {
-            let (key, _) = row?;
-            SentenceSetKey::decode(&key)
+        Ok(self.engine.scan(Family::BySentence, prefix)?.each(|key, _| {
+            SentenceSetKey::decode(key)
                 .map(|key| key.set)
-                .ok_or_else(|| StoreError::damaged(Family::BySentence.name(), &key, "no key"))
+                .ok_or_else(|| StoreError::damaged(Family::BySentence.name(), key, "no key"))
         }))
     }
 
@@ -506,6 +500,17 @@ impl Store {
         release: ReleaseId,
     ) -> Result<impl Iterator<Item = Result<Decided>> + '_> {
         self.records(Family::Decision, Prefix::of(release).bytes())
+    }
+
+    /// The proposed LUs of a release that people rejected; they stand there as they were.
+    pub fn rejected_lexunits(&self, release: ReleaseId) -> Result<HashSet<(FrameId, LuId)>> {
+        let mut rejected = HashSet::new();
+        for decided in self.all_decisions(release)? {
+            let decided = decided?;
+            let standing = decided.standing().filter(|of| of.verdict == Verdict::Reject);
+            rejected.extend(standing.map(|standing| (decided.frame, standing.lu)));
+        }
+        Ok(rejected)
     }
 
     /// The edition of that name.

@@ -3,8 +3,8 @@
 use super::estimate::SetRange;
 use super::family::Family;
 use super::key::{AnnotationKey, Key};
-use super::record::Stored;
-use super::{Result, SetLocation, Store, StoreError};
+use super::read::record_of;
+use super::{Result, SetLocation, Store};
 use crate::model::{AnnotationSet, AnnotationSetId, ReleaseId};
 
 /// A place in the order of annotation sets: the set there need not be.
@@ -41,12 +41,10 @@ impl Store {
             true => None,
             false => Some(self.engine.scan_behind(family, prefix, after)?),
         };
-        Ok(rows.into_iter().flatten().map(move |row| {
-            let (bytes, value) = row?;
-            let damaged = |reason| StoreError::damaged(family.name(), &bytes, reason);
-            let key = AnnotationKey::decode(&bytes).ok_or_else(|| damaged("no key".to_owned()))?;
-            AnnotationSet::from_value(&key, &value).map_err(damaged)
-        }))
+        let read = move |key: &[u8], value: &[u8]| {
+            record_of(family, key, value).map(|(_, set): (_, AnnotationSet)| set)
+        };
+        Ok(rows.into_iter().flat_map(move |rows| rows.each(read)))
     }
 }
 

@@ -13,7 +13,7 @@ use rocksdb::{DB, IteratorMode, Options};
 use super::family::Family;
 use super::lock::is_of_a_writer;
 use super::present::{exists, present_families};
-use super::tuning::descriptors;
+use super::tuning::{READERS_BLOCKS, descriptors};
 use super::{Result, StoreError, acknowledged};
 
 /// What a new file system has in its first folder.
@@ -86,7 +86,12 @@ fn foreign_engine(db_dir: &Path) -> Option<String> {
 fn is_blank(db_dir: &Path, families: Vec<String>) -> bool {
     let names = families.clone();
     let options = Options::default();
-    let opened = DB::open_cf_descriptors_read_only(&options, db_dir, descriptors(names), false);
+    let opened = DB::open_cf_descriptors_read_only(
+        &options,
+        db_dir,
+        descriptors(names, READERS_BLOCKS),
+        false,
+    );
     let Ok(db) = opened else { return false };
     let mut handles = families.iter().filter_map(|name| db.cf_handle(name));
     handles.all(|handle| db.iterator_cf(handle, IteratorMode::Start).next().is_none())

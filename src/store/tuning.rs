@@ -14,8 +14,13 @@ use rocksdb::{
 
 use super::family::Family;
 
-/// Bytes of blocks kept unpacked: a whole frame's sets and their sentences fit many times over.
-const BLOCK_CACHE: usize = 64 << 20;
+/// Bytes of blocks that a reader keeps unpacked: a whole frame's sets and their sentences fit many
+/// times over.
+pub(super) const READERS_BLOCKS: usize = 32 << 20;
+
+/// As [`READERS_BLOCKS`], of whoever holds the writer's lock: a load asks of each sentence whether
+/// it is new, which takes the filters of all of them.
+pub(super) const WRITERS_BLOCKS: usize = 64 << 20;
 
 /// Bytes of the log from which on rows are written to files: a reader that opens the store beside
 /// its writer reads the whole log.
@@ -87,9 +92,9 @@ fn database_options() -> Options {
 }
 
 /// The families of those names, each with its options; a name that this build does not know gets
-/// the plain ones.
-pub(super) fn descriptors(names: Vec<String>) -> Vec<ColumnFamilyDescriptor> {
-    let cache = Cache::new_lru_cache(BLOCK_CACHE);
+/// the plain ones. Together they keep so many bytes of blocks.
+pub(super) fn descriptors(names: Vec<String>, blocks: usize) -> Vec<ColumnFamilyDescriptor> {
+    let cache = Cache::new_lru_cache(blocks);
     // RocksDB makes a cache for all options that it is asked for anew, and none for their copies.
     let plain = Options::default();
     let descriptor = |name: String| {
@@ -222,7 +227,7 @@ mod tests {
         options.create_if_missing(true);
         options.create_missing_column_families(true);
         let name = Family::Sentence.name();
-        let families = descriptors(vec!["default".to_owned(), name.to_owned()]);
+        let families = descriptors(vec!["default".to_owned(), name.to_owned()], WRITERS_BLOCKS);
         let db = DB::open_cf_descriptors(&options, dir.path(), families).unwrap();
         bound_waiting(&db, db.cf_handle(name).unwrap()).unwrap();
         let text = options_of(dir.path());

@@ -12,7 +12,7 @@ use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard};
 
-use rocksdb::{ColumnFamily, DB, DBIterator, IteratorMode, ReadOptions};
+use rocksdb::{ColumnFamily, DB, DBRawIterator, ReadOptions};
 use self_cell::self_cell;
 use tempfile::TempDir;
 
@@ -22,7 +22,7 @@ use super::held_directory::HeldDirectory;
 use super::manifest::{self, Stamp};
 use super::present::present_families;
 use super::scratch::Scratch;
-use super::tuning::{descriptors, readers_options};
+use super::tuning::{READERS_BLOCKS, descriptors, readers_options};
 use super::{Result, StoreError};
 
 /// A key and its value.
@@ -84,7 +84,7 @@ impl View {
         let stamp = manifest::stamp(db_dir).map_err(io_error(db_dir))?;
         let logs = logs_in(db_dir).map_err(io_error(db_dir))?;
         let own = tempfile::tempdir_in(scratch.path()).map_err(io_error(scratch.path()))?;
-        let families = descriptors(present);
+        let families = descriptors(present, READERS_BLOCKS);
         let options = readers_options();
         let db = DB::open_cf_descriptors_as_secondary(&options, db_dir, own.path(), families);
         let db = db.map_err(StoreError::engine(OPENING))?;
@@ -138,7 +138,9 @@ impl View {
     /// The records of a family within the options' bounds, in key order. They keep the view open.
     pub(super) fn rows(self: Arc<Self>, family: Family, options: ReadOptions) -> Result<Rows> {
         Rows::try_new(self, |view| {
-            Ok(view.db.iterator_cf_opt(view.family(family)?, options, IteratorMode::Start))
+            let mut rows = view.db.raw_iterator_cf_opt(view.family(family)?, options);
+            rows.seek_to_first();
+            Ok(Cursor { rows, state: State::Before })
         })
     }
 
@@ -164,21 +166,65 @@ impl View {
     }
 }
 
+/// A place among rows.
+struct Cursor<'v> {
+    rows: DBRawIterator<'v>,
+    state: State,
+}
+
+enum State {
+    /// The row that it stands on is the next.
+    Before,
+    /// The row that it stands on was read.
+    Read,
+    /// There are no more.
+    Done,
+}
+
 self_cell! {
     /// Records under way, and the view that they are read from.
     pub(super) struct Rows {
         owner: Arc<View>,
         #[covariant]
-        dependent: DBIterator,
+        dependent: Cursor,
     }
 }
 
-#[cfg(feature = "neural")]
 impl Rows {
+    /// What is made of the next row, whose key and value are not copied.
+    pub(super) fn read<T>(
+        &mut self,
+        read: impl FnOnce(&[u8], &[u8]) -> Result<T>,
+    ) -> Option<Result<T>> {
+        self.with_dependent_mut(|_, Cursor { rows, state }| {
+            match state {
+                State::Before => {}
+                State::Read => rows.next(),
+                State::Done => return None,
+            }
+            if let Some((key, value)) = rows.item() {
+                *state = State::Read;
+                return Some(read(key, value));
+            }
+            *state = State::Done;
+            rows.status().err().map(|error| Err(StoreError::engine("scanning records")(error)))
+        })
+    }
+
+    /// What is made of each row.
+    pub(super) fn each<T>(
+        mut self,
+        mut read: impl FnMut(&[u8], &[u8]) -> Result<T>,
+    ) -> impl Iterator<Item = Result<T>> {
+        std::iter::from_fn(move || self.read(&mut read))
+    }
+
     /// Goes on with the first record from a key on.
+    #[cfg(feature = "neural")]
     pub(super) fn skip_to(&mut self, key: &[u8]) {
-        self.with_dependent_mut(|_, rows| {
-            rows.set_mode(IteratorMode::From(key, rocksdb::Direction::Forward));
+        self.with_dependent_mut(|_, Cursor { rows, state }| {
+            rows.seek(key);
+            *state = State::Before;
         });
     }
 }
@@ -187,8 +233,7 @@ impl Iterator for Rows {
     type Item = Result<KeyValue>;
 
     fn next(&mut self) -> Option<Self::Item> {
-        let row = self.with_dependent_mut(|_, rows| rows.next())?;
-        Some(row.map_err(StoreError::engine("scanning records")))
+        self.read(|key, value| Ok((key.into(), value.into())))
     }
 }
 

@@ -7,8 +7,9 @@ use crate::database::{Database, DatabaseError};
 use crate::index::Hit;
 use crate::store::{KeyRange, SetLocation, SetPlace, Store};
 
-/// Bytes of files from which on a piece is enough.
-const ENOUGH: u64 = 128 << 10;
+/// Sets from which on a piece is enough, about. What is made of five hundred sets takes some
+/// megabyte, and some pieces are under way at a time.
+const ENOUGH: u64 = 512;
 
 /// Most runs of a piece: each is looked for.
 const RUNS: usize = 64;
@@ -74,16 +75,18 @@ pub(in crate::search) fn pieces_of_runs(
     after: Option<Hit>,
 ) -> impl Iterator<Item = Piece> {
     let (scopes, after) = (runs.scopes().into_iter(), after.map(place));
-    let mut runs = scopes.flat_map(move |scope| store.parts_of_sets(scope, after)).peekable();
+    let enough = store.bytes_of_sets(ENOUGH);
+    let most = 2 * enough;
+    let mut runs = scopes.flat_map(move |scope| store.parts_of_sets(scope, after, most)).peekable();
     std::iter::from_fn(move || {
         let (mut piece, mut bytes) = (Vec::new(), 0);
         while piece.len() < RUNS
             && let Some((run, more)) =
-                runs.next_if(|(_, more)| piece.is_empty() || bytes + more <= 2 * ENOUGH)
+                runs.next_if(|(_, more)| piece.is_empty() || bytes + more <= most)
         {
             piece.push(run);
             bytes += more;
-            if bytes >= ENOUGH {
+            if bytes >= enough {
                 break;
             }
         }

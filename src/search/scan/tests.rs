@@ -141,7 +141,8 @@ fn parts_of_a_store_are_the_store() {
     let release = database.releases().unwrap()[0].id;
     let all: Vec<_> = store.annotation_sets(release).unwrap().map(|set| set.unwrap()).collect();
     let scope = crate::store::SetRange::Release(release);
-    let parts: Vec<_> = store.parts_of_sets(scope, None).map(|(part, _)| part).collect();
+    let parts: Vec<_> =
+        store.parts_of_sets(scope, None, store.bytes_of_sets(1)).map(|(part, _)| part).collect();
     assert!(parts.len() > 1, "{parts:?}");
     let in_parts: Vec<_> = (parts.iter())
         .flat_map(|part| store.sets_of_part(part).unwrap().map(|row| row.unwrap().1))
