@@ -90,7 +90,7 @@ fn the_picture_names_the_new_triggers_of_each_round() {
     let picture = std::fs::read_to_string(file).unwrap();
     assert!(picture.contains(">verified 1</text>"), "{picture}");
     assert!(picture.contains("class=\"proposed\">vetted 1</text>"), "{picture}");
-    assert!(picture.contains("<title id=\"title\">Growth of triggers"), "{picture}");
+    assert!(picture.contains("\">Growth of triggers"), "{picture}");
     assert!(picture.contains("prefers-color-scheme:dark"), "{picture}");
 }
 

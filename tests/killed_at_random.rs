@@ -54,8 +54,8 @@ fn is_killed(store: &Path, arguments: &[&str], after: Duration) -> bool {
 }
 
 /// Kills a command on copies of a store, and lets it come to its end, until it was killed often
-/// enough. After each kill `is_whole` looks at the store.
-fn ends_alike(base: &Path, arguments: &[&str], is_whole: impl Fn(&Path)) {
+/// enough. After each kill `is_whole` looks at the store. Gives what a run without a kill exports.
+fn ends_alike(base: &Path, arguments: &[&str], is_whole: impl Fn(&Path)) -> String {
     let dir = tempfile::tempdir().unwrap();
     let undisturbed = dir.path().join("undisturbed");
     mini::copy(base, &undisturbed);
@@ -63,8 +63,9 @@ fn ends_alike(base: &Path, arguments: &[&str], is_whole: impl Fn(&Path)) {
     ok(fnstore_in(&undisturbed, arguments));
     let (time, expected) = (begun.elapsed(), export(&undisturbed));
     assert!(expected != export(base), "the command writes something");
-    let mut killed = 0;
-    for turn in 0.. {
+    let (mut killed, mut turn) = (0, 0);
+    loop {
+        turn += 1;
         let store = dir.path().join(format!("killed-{turn}"));
         mini::copy(base, &store);
         let before = killed;
@@ -80,7 +81,7 @@ fn ends_alike(base: &Path, arguments: &[&str], is_whole: impl Fn(&Path)) {
         is_whole(&store);
         fs::remove_dir_all(&store).unwrap();
         if killed >= kills() {
-            return;
+            return expected;
         }
     }
 }
@@ -95,6 +96,15 @@ fn an_expansion_that_is_killed_again_and_again_ends_with_the_bytes_of_one_run() 
     let expand = ["expand", "lu=inspect.v or lu=audit.v or lu=check.v", "--model", "paraphrase"];
     let more = ["--beam", "4", "--rounds", "3"];
     ends_alike(base.path(), &[&expand[..], &more].concat(), checked);
+}
+
+#[test]
+fn carried_sets_are_all_there_after_kills_too() {
+    let base = new_store();
+    let expand = ["expand", "origin=fulltext", "--model", "paraphrase", "--carry", "all"];
+    let more = ["--beam", "4", "--rounds", "3"];
+    let exported = ends_alike(base.path(), &[&expand[..], &more].concat(), checked);
+    assert!(exported.contains("\"origin\":\"carried\""), "no set was carried");
 }
 
 /// Files of shards with some thousand made-up sets each, and their manifests.
