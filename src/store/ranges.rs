@@ -200,8 +200,8 @@ impl Store {
         parts
     }
 
-    /// About how many bytes of files so many annotation sets take. Those of one chain are much
-    /// alike, and packed they take a few bytes each; of a release's own each takes a hundred.
+    /// About how many bytes of files so many annotation sets take, by the files of all releases. A
+    /// reader's handle may not know how many sets there are.
     pub(crate) fn bytes_of_sets(&self, count: u64) -> u64 {
         let (least, most) = BYTES_OF_SETS;
         let (rows, bytes) = self.engine.size(Family::Annotation).unwrap_or_default();
