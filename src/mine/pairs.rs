@@ -3,8 +3,8 @@
 //! ```text
 //! L12   every two sentences of the cluster; not the same in small letters, nor but for punctuation; the
 //!       shorter has 2/3 of the longer's words; at most 12 edits of words
-//! F2    the first two sentences of an article with those of another; 3 shared words of 4 letters or more;
-//!       the shorter has half of the longer's words
+//! F2    the first two sentences of an article with those of another; 3 shared words of 4
+//!       characters or more; the shorter has half of the longer's words
 //! ```
 
 use std::collections::hash_map::Entry;
@@ -71,7 +71,7 @@ pub struct Pair {
     pub words: [usize; 2],
     /// Edits between them, under [`Method::L12`].
     pub distance: Option<usize>,
-    /// Different words of four letters or more that both have, under [`Method::F2`].
+    /// Different words of four characters or more that both have, under [`Method::F2`].
     pub shared: Option<usize>,
 }
 
@@ -115,7 +115,7 @@ struct Sentence {
     sorted: Vec<u32>,
     /// Those with a letter or a digit.
     plain: Vec<u32>,
-    /// Different words of four letters or more, ascending.
+    /// Different words of four characters or more with a letter or a digit, ascending.
     long: Vec<u32>,
 }
 
@@ -170,16 +170,13 @@ impl Sentence {
     fn new(text: String, place: SentencePlace, numbers: &mut HashMap<String, u32>) -> Self {
         let (mut words_of, mut plain, mut long) = (Vec::new(), Vec::new(), Vec::new());
         for word in words(&text).into_iter().filter_map(|word| word.of(&text)).map(fold) {
-            let (has_sign, letters) = (
-                word.chars().any(char::is_alphanumeric),
-                word.chars().filter(|c| c.is_alphabetic()),
-            );
-            let letters = letters.count();
+            let has_sign = word.chars().any(char::is_alphanumeric);
+            let is_long = has_sign && word.chars().count() >= 4;
             let next = numbers.len() as u32;
             let number = *numbers.entry(word).or_insert(next);
             words_of.push(number);
             plain.extend(has_sign.then_some(number));
-            long.extend((letters >= 4).then_some(number));
+            long.extend(is_long.then_some(number));
         }
         let mut sorted = words_of.clone();
         sorted.sort_unstable();
@@ -327,6 +324,17 @@ mod tests {
         let place = |article, sentence| SentencePlace { article, sentence };
         let found: Vec<_> = mined.pairs.iter().map(|pair| pair.places).collect();
         assert_eq!(found, [[place(1, 0), place(0, 1)]]);
+    }
+
+    #[test]
+    fn long_words_have_four_characters_whatever_these_are() {
+        let pair = |first, second| {
+            mine(&[article("a", first), article("b", second)], &options(Method::F2)).pairs
+        };
+        let found = pair("In 1999 the storm hit Kobe.", "Kobe was hit in 1999 by a storm.");
+        assert_eq!(found[0].shared, Some(3), "the year is one of them");
+        assert_eq!(pair("In 199 the storm hit Kobe.", "Kobe was hit in 199 by a storm."), []);
+        assert_eq!(pair("Kobe ---- the storm hit.", "A storm ---- it hit Kobe."), []);
     }
 
     #[test]
