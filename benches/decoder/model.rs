@@ -1,4 +1,5 @@
-//! A random model of the shape that Hu et al. (2019) decode with, and surfaces for its tokens.
+//! A random model of the shape that Culkin et al. (2021, footnote 3) decode with, and surfaces for
+//! its tokens.
 
 use std::collections::{HashMap, HashSet};
 use std::error::Error;

@@ -20,7 +20,7 @@ use crate::text::{is_stop_word, natural_spacing, words};
 named! {
     /// What is done so that an output has the seed's FEs.
     pub enum KeepElements {
-        /// They are not annotated, as in Culkin et al. 2021, section 5.
+        /// They are not annotated, as in Culkin et al. 2021, section 6.2.
         None => "none",
         /// The aligner looks for them.
         Align => "align",

@@ -1,12 +1,12 @@
 //! Which of a round's outputs is kept.
 //!
-//! Culkin et al. 2021 (section 5) keep the pair of paraphrase and span that the aligner scores
-//! best. Aligners like a word that was hardly changed, and a span that means nothing in particular.
-//! With a weak rewriter that is often an output that fails a check. Here pairs with fewer failed
-//! checks come first. Of equals the likeliest pair is kept: the probability of the output, given
-//! its sentence, times the aligner's score of the span, given both. The aligner alone is nearly as
-//! sure of the twentieth output as of the first. Judges may say which of the first few is kept
-//! ([`Choice::Judged`], `judged_choice.rs`).
+//! Culkin et al. 2021 (section 6.1, footnote 21) keep the pair of paraphrase and span that the
+//! aligner scores best. Aligners like a word that was hardly changed, and a span that means nothing
+//! in particular. With a weak rewriter that is often an output that fails a check. Here pairs with
+//! fewer failed checks come first. Of equals the likeliest pair is kept: the probability of the
+//! output, given its sentence, times the aligner's score of the span, given both. The aligner alone
+//! is nearly as sure of the twentieth output as of the first. Judges may say which of the first few
+//! is kept ([`Choice::Judged`], `judged_choice.rs`).
 //!
 //! A recipe may ask for the paper's rule instead ([`Choice::Aligner`]): then nothing counts but the
 //! aligner's score, and what could be objected to is a flag.

@@ -1,5 +1,5 @@
 //! Do generated sets help the labelling of frame elements where there is little data (Cui and
-//! Swayamdipta 2024, section 4)?
+//! Swayamdipta 2024, section 4.1)?
 //!
 //! A base share of the full text alone; with generated sets of exactly its sentences; with more
 //! human sets. The human addition is a further share of sentences. The generated addition has as

@@ -18,7 +18,7 @@
 //! seeds, and `draw.rs` checks each of them again before it is learnt from.
 //!
 //! Sources: Culkin, Hu, Stengel-Eskin, Qin and Van Durme (2021), section 6.3; Cui and Swayamdipta
-//! (2024), section 4.
+//! (2024), section 4.1.
 
 mod comparison;
 mod draw;

@@ -9,7 +9,8 @@
 //! `fe`, `<Frame: F + FE: Reason> ...` in mode `frame-fe`. A sentence that spells a sentinel
 //! holds none for the network.
 //!
-//! Cui and Swayamdipta (2024), section 3.2; Raffel et al. (2020), section 3.1.4.
+//! Cui and Swayamdipta (2024), section 3.2, appendix C.1 and table 7; Raffel et al. (2020), section
+//! 3.1.4.
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;

@@ -75,7 +75,8 @@ impl Idf {
 
     /// The `count` words of a sentence with the highest IDF, highest first, ties in the order of
     /// the sentence. Function words, words with anything but letters, and those in `kept` (case
-    /// folded) are left out; a word stands once, as it is written first.
+    /// folded) are left out; a word stands once, as it is written first. The paper leaves the first
+    /// two out for question answering alone (footnote 9).
     #[must_use]
     pub fn most_telling<'t>(&self, sentence: &'t str, count: usize, kept: &[&str]) -> Vec<&'t str> {
         let mut seen: HashSet<String> = kept.iter().map(|word| fold(word)).collect();

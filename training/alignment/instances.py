@@ -6,7 +6,7 @@
 and possible links). Written are, with their counts on stdout:
 
 - `{train,dev,test}.jsonl`: the spans, and among them instances *without* an aligned span: content words of the
-  source that have no link at all. In the crowd data of Culkin et al. 2021 (section 4.2) 9 % of the items are such.
+  source that have no link at all. In the crowd data of Culkin et al. 2021 (section 4.1) 9 % of the items are such.
   Texts of MSR-RTE are left out, where the target is a short hypothesis and most words have no link.
 - `{dev,test}.trigger.jsonl`: a part of these that is shaped like triggers. The paper's source spans average 1.53
   tokens and 34 % of them have several; ours are longer. Spans are drawn so that length 1 has 66 %, and lengths 2 to 4,

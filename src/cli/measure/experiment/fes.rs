@@ -10,7 +10,7 @@ use super::{SourceArgs, report};
 use crate::cli::print::progress;
 use crate::cli::{Context, Outcome};
 
-/// Compare FE labelling with and without generated sets (Cui and Swayamdipta 2024, section 4)
+/// Compare FE labelling with and without generated sets (Cui and Swayamdipta 2024, section 4.1)
 ///
 /// Draws a base share of the training documents by sentence. Trains on it alone (`plain`), with
 /// generated sets of exactly those sentences that carry FEs (`generated`), and with further human
