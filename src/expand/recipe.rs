@@ -43,8 +43,8 @@ named! {
 named! {
     /// Which pair of output and span a round keeps.
     pub enum Choice {
-        /// The pair that the aligner scores best, as in Culkin et al. 2021 (section 6.1; of the large
-        /// run footnote 21).
+        /// The pair that the aligner scores best, as in Culkin et al. 2021 (section 6.1; of the
+        /// large run footnote 21).
         Aligner => "aligner",
         /// Of the pairs with the fewest failed checks the likeliest.
         FewestFailedChecks => "fewest-failed-checks",

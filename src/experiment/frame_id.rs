@@ -14,7 +14,7 @@ use super::comparison::{Comparison, Measure, PLAIN, compare};
 use super::draw::{Share, check_seeds, earliest, first_percent, order, sets_of};
 use super::error::check_measure;
 use super::ledger::{ExperimentProgress, Key, Ledger, Training};
-use super::substitution::{same_tags, substituted};
+use super::substitution::{Triggered, same_tags, substituted};
 use super::{ExperimentError, Result};
 use crate::compute::Device;
 use crate::database::Database;
@@ -38,7 +38,8 @@ named! {
         Recall => "r",
         /// Those to which the plain arm's model of the same draw gives their frame.
         Agreement => "agreement",
-        /// In place of each the seed's sentence with the new trigger, if its parts of speech stay.
+        /// In place of each the seed's sentence with the new trigger, if that has the parts of
+        /// speech of the old one.
         Substitution => "substitution",
     }
 }
@@ -298,18 +299,20 @@ impl Pool {
         Ok(pool)
     }
 
-    /// Adds the substitutions that keep the parts of speech.
+    /// Adds the substitutions that keep the trigger's parts of speech.
     fn substitute(&mut self, texts: &FullText, tagger: &Tagger) -> Result<()> {
         let seeds = self.all[..self.generated.start].iter();
         let seeds: HashMap<AnnotationSetId, &FrameSentence> =
             seeds.flat_map(|of| of.targets.iter().map(move |target| (target.set, of))).collect();
         let made = self.generated.clone().filter_map(|at| {
-            let seed = *seeds.get(&self.all[at].targets.first()?.made?.seed)?;
-            Some((at, &*seed.text, substituted(&self.all[at], seed)?))
+            let of = self.all[at].targets.first()?.made?.seed;
+            let seed = *seeds.get(&of)?;
+            let old = seed.targets.iter().find(|old| old.set == of)?.span;
+            Some((at, (&*seed.text, old), substituted(&self.all[at], seed)?))
         });
-        let made: Vec<(usize, &str, FrameSentence)> = made.collect();
-        let pairs: Vec<(&str, &str)> =
-            made.iter().map(|(_, old, new)| (*old, &*new.text)).collect();
+        let made: Vec<(usize, Triggered<'_>, FrameSentence)> = made.collect();
+        let pairs = made.iter().map(|(_, old, new)| [*old, (&*new.text, new.targets[0].span)]);
+        let pairs: Vec<[Triggered<'_>; 2]> = pairs.collect();
         let kept = same_tags(tagger, &pairs)?;
         let made: Vec<(usize, FrameSentence)> = made
             .into_iter()

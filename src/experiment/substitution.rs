@@ -1,12 +1,13 @@
 //! Lexical substitution: the new trigger alone, put into the old sentence.
 //!
 //! It tells what of a gain is due to new words and what to new sentences. A substitution is kept if
-//! it changes no part of speech of the sentence (Culkin et al. 2021, section 6.3, drop some 35 %).
+//! the new trigger has the parts of speech of the old one (Culkin et al. 2021, section 6.3, drop
+//! some 35 %). What the rest of the sentence is tagged as does not matter.
 
 use super::Result;
 use crate::identify::FrameSentence;
 use crate::model::Span;
-use crate::tag::Tagger;
+use crate::tag::{Tag, Tagger};
 use crate::text::words;
 
 /// The seed's sentence with the trigger of a generated one in the place of its own; `None` where
@@ -30,20 +31,38 @@ pub(super) fn substituted(
     Some(FrameSentence { id: generated.id, text, is_whole: false, targets: vec![target] })
 }
 
-/// Which of some sentences have the parts of speech of the sentences that they were made of, word
-/// for word. One that is too long for the tagger has not.
-pub(super) fn same_tags(tagger: &Tagger, pairs: &[(&str, &str)]) -> Result<Vec<bool>> {
-    let cut = |text| -> Vec<&str> { words(text).iter().filter_map(|word| word.of(text)).collect() };
-    let [old, new] = [
-        pairs.iter().map(|(old, _)| cut(*old)).collect::<Vec<_>>(),
-        pairs.iter().map(|(_, new)| cut(*new)).collect::<Vec<_>>(),
-    ];
-    let (old, new) = (tagger.tag_each(&old)?, tagger.tag_each(&new)?);
-    let same = old.iter().zip(&new).map(|pair| match pair {
-        (Ok(old), Ok(new)) => old.iter().map(|tag| tag.name).eq(new.iter().map(|tag| tag.name)),
-        _ => false,
-    });
+/// A text and the place of a trigger in it.
+pub(super) type Triggered<'a> = (&'a str, Span);
+
+/// Which new triggers have the parts of speech of the old ones, word for word; pairs are old and
+/// new. One whose sentence is too long for the tagger has not.
+pub(super) fn same_tags(tagger: &Tagger, pairs: &[[Triggered<'_>; 2]]) -> Result<Vec<bool>> {
+    let of_side = |side: usize| trigger_tags(tagger, pairs.iter().map(move |pair| pair[side]));
+    let (old, new) = (of_side(0)?, of_side(1)?);
+    let same = old.into_iter().zip(new).map(|(old, new)| old.is_some() && old == new);
     Ok(same.collect())
+}
+
+/// The tags of the words of each trigger; none where the sentence is too long.
+fn trigger_tags<'t, 'a>(
+    tagger: &'t Tagger,
+    triggers: impl Iterator<Item = Triggered<'a>>,
+) -> Result<Vec<Option<Vec<&'t str>>>> {
+    let triggers: Vec<Triggered<'_>> = triggers.collect();
+    let cut: Vec<Vec<Span>> = triggers.iter().map(|(text, _)| words(text)).collect();
+    let texts = triggers.iter().zip(&cut);
+    let texts = texts.map(|((text, _), cut)| cut.iter().filter_map(|word| word.of(text)).collect());
+    let texts: Vec<Vec<&str>> = texts.collect();
+    let tagged = tagger.tag_each(&texts)?.into_iter().zip(triggers.iter().zip(&cut));
+    let of_triggers = tagged
+        .map(|(tags, ((_, trigger), cut))| tags.ok().map(|tags| covered(*trigger, cut, &tags)));
+    Ok(of_triggers.collect())
+}
+
+/// The tags of the words that a trigger covers.
+fn covered<'t>(trigger: Span, words: &[Span], tags: &[Tag<'t>]) -> Vec<&'t str> {
+    let covered = words.iter().zip(tags).filter(|(word, _)| word.overlaps(trigger));
+    covered.map(|(_, tag)| tag.name).collect()
 }
 
 #[cfg(test)]
@@ -81,5 +100,19 @@ mod tests {
         assert_eq!(substituted(&other, &seed), None, "the seed stands elsewhere");
         let same = sentence(9, "He checked them .", (3, 10), Some(1));
         assert_eq!(substituted(&same, &seed), None);
+    }
+
+    #[test]
+    fn the_tags_of_a_trigger_are_those_of_its_words_alone() {
+        let tags_at = |text: &str, names: &[&'static str], (start, end)| {
+            let tags: Vec<Tag<'_>> =
+                names.iter().copied().map(|name| Tag { name, score: 0.9 }).collect();
+            covered(Span::new(start, end), &words(text), &tags)
+        };
+        let old = tags_at("They checked it .", &["PRP", "VBD", "PRP", "."], (5, 12));
+        let other = tags_at("Nobody checked it .", &["NN", "VBD", "PRP", "."], (7, 14));
+        assert_eq!((&*old, &*other), (&["VBD"][..], &["VBD"][..]), "the rest may differ");
+        let names = ["PRP", "VBD", "RP", "PRP", "."];
+        assert_eq!(tags_at("They looked over it .", &names, (5, 16)), ["VBD", "RP"]);
     }
 }

@@ -22,10 +22,10 @@ use crate::cli::{Context, Outcome};
 /// generated sets of exactly those sentences. `N+` adds the first three exemplars of the first
 /// three LUs of each frame, by date. Arms: `augmented` has all generated sets; `p` and `r` those
 /// that the filters keep; `agreement` those to which the plain model gives their frame. The arm
-/// `substitution` has the seed's sentence with the new trigger, if no part of speech changes.
-/// Measures exact F1 of spans with frames, and accuracy at gold targets. A paired t-test over the
-/// draws compares each arm with `plain`. With `--checkpoint`, a stopped run resumes after its last
-/// training.
+/// `substitution` has the seed's sentence with the new trigger, if that has the parts of speech of
+/// the old one. Measures exact F1 of spans with frames, and accuracy at gold targets. A paired
+/// t-test over the draws compares each arm with `plain`. With `--checkpoint`, a stopped run resumes
+/// after its last training.
 #[derive(Debug, clap::Args)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct Args {
