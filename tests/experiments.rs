@@ -189,6 +189,26 @@ fn a_stopped_experiment_resumes_and_other_settings_are_refused() {
 }
 
 #[test]
+fn without_the_lexicon_any_frame_is_possible_at_a_target() {
+    let bench = Bench::new();
+    let common = ["--shares", "100", "--arms", "augmented", "--others", "1"];
+    let accuracy = |records: &[Value], arm: &str, measure: &str| {
+        let is_it = |row: &&Value| row["arm"] == arm && row["measure"] == measure;
+        records.iter().find(is_it).expect("each arm has each measure")["mean"].as_f64().unwrap()
+    };
+    let with = bench.frame_id(&common).records();
+    let ran = bench.frame_id(&[&common[..], &["--without-lexicon"]].concat());
+    assert_eq!(ran.code, Some(0), "{}", ran.stderr);
+    let without = ran.records();
+    for arm in ["plain", "augmented"] {
+        let [at_gold, among_all] = ["accuracy at gold targets", "accuracy, without the lexicon"]
+            .map(|measure| [&with, &without].map(|records| accuracy(records, arm, measure)));
+        assert_eq!(at_gold[1], among_all[1], "no LU says which frames are possible");
+        assert!(at_gold[0] > at_gold[1], "{with:?} {without:?}");
+    }
+}
+
+#[test]
 fn labellers_are_compared_with_generated_and_with_human_sets() {
     let bench = Bench::new();
     let state = bench.place("state");

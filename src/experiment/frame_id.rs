@@ -57,6 +57,9 @@ pub struct FrameIdOptions {
     pub shares: Vec<Share>,
     /// Arms; the plain one is always trained.
     pub arms: Vec<Arm>,
+    /// No lexicon says which spans may be targets, and of which frames: any span of at most three
+    /// words may evoke any frame, as in the paper.
+    pub without_lexicon: bool,
     /// Draws of each share.
     pub resamples: usize,
     /// Seed of the draws.
@@ -127,7 +130,10 @@ pub fn frame_id(
     let lexicon = source.database.lexicon(source.release)?;
     lexicon.check_language(&declared_languages(&options.encoder))?;
     tagger.map_or(Ok(()), |tagger| lexicon.check_language(tagger.declared()))?;
-    let lexunits = released_lexunits(&lexicon)?;
+    let lexunits = match options.without_lexicon {
+        true => Vec::new(),
+        false => released_lexunits(&lexicon)?,
+    };
     let pool = Pool::read(source, options, &texts, tagger)?;
     let morphology = &texts.morphology;
     let data = Data { train: &pool.all, dev: &texts.dev, lexunits: &lexunits, morphology };

@@ -40,8 +40,8 @@ pub(crate) struct Trial<'a> {
 
 impl Trials {
     /// Encodes sentences by some layers of an encoder. `data.train` are all that any training may
-    /// learn from; `measured` are none for the development data. `done` hears how many sentences of
-    /// how many are finished.
+    /// learn from; `measured` are none for the development data. Without LUs in `data` any span may
+    /// be a target. `done` hears how many sentences of how many are finished.
     ///
     /// # Errors
     /// When the pool or the development data has no target, both share a sentence, or the encoder
@@ -62,17 +62,20 @@ impl Trials {
         let candidates = Candidates::new(&names, lexunits, data.morphology);
         let total = data.train.len() + data.dev.len() + measured.map_or(0, <[_]>::len);
         let mut before = 0;
-        let mut ready = |sentences: &[FrameSentence]| -> Result<_, NetworkError> {
-            let asked = (&candidates, Search::Lexicon);
+        let mut ready = |sentences: &[FrameSentence], search| -> Result<_, NetworkError> {
+            let asked = (&candidates, search);
             let mut tell = |finished| done(before + finished, total);
             let encoded =
                 encode_each(&encoder, layers.len(), sentences, &frames, asked, &mut tell)?;
             before += sentences.len();
             Ok(encoded)
         };
-        let pool = ready(data.train)?.into_iter().map(|of| of.map(Arc::new)).collect();
+        // Without LUs no span to learn from is a form of one: negatives are drawn from all spans.
+        let pool = ready(data.train, Search::Lexicon)?;
+        let pool = pool.into_iter().map(|of| of.map(Arc::new)).collect();
+        let search = if data.lexunits.is_empty() { Search::Open } else { Search::Lexicon };
         let mut whole = |sentences: &[FrameSentence]| -> Result<Arc<Vec<Encoded>>, NetworkError> {
-            Ok(Arc::new(ready(sentences)?.into_iter().flatten().collect()))
+            Ok(Arc::new(ready(sentences, search)?.into_iter().flatten().collect()))
         };
         let dev = whole(data.dev)?;
         let measured = measured.map_or_else(|| Ok(Arc::clone(&dev)), whole)?;

@@ -41,6 +41,11 @@ pub(crate) struct Args {
     #[arg(long, value_name = "LIST", value_delimiter = ',', value_parser = named::<Arm>())]
     arms: Vec<Arm>,
 
+    /// Go without the lexicon, as the paper does: any span of at most three words may evoke any
+    /// frame
+    #[arg(long)]
+    without_lexicon: bool,
+
     /// Score from which on the arm `p` keeps a set [default: the filter's own]
     #[arg(long, value_name = "SCORE", value_parser = number::share::<f32>)]
     p: Option<f32>,
@@ -72,13 +77,19 @@ pub(crate) struct Args {
     /// Weight of a target of an exemplar or a generated sentence [default: 1]
     #[arg(long, value_name = "SHARE", value_parser = number::share::<f32>)]
     partial: Option<f32>,
+
+    /// Share of the negatives to learn from that are no forms of LUs: of all negatives, without the
+    /// lexicon [default: 0.1]
+    #[arg(long, value_name = "SHARE", value_parser = number::share::<f32>)]
+    others: Option<f32>,
 }
 
 const EXAMPLES: &str = "\
 Examples:
   fnstore experiment frame-id --checkpoint frame-id.state --svg frame-id.svg
   fnstore experiment frame-id --shares 10,100,100+ --arms augmented,p --resamples 3
-  fnstore experiment frame-id --generated 'recipe=1 round=1' --part test --format table";
+  fnstore experiment frame-id --generated 'recipe=1 round=1' --part test --format table
+  fnstore experiment frame-id --shares 20 --arms augmented,p --without-lexicon --others 1";
 
 pub(crate) fn run(args: Args, context: &mut Context) -> anyhow::Result<Outcome> {
     let svg = report::prepare(args.source.svg.as_deref())?;
@@ -103,6 +114,7 @@ fn options(args: &Args) -> anyhow::Result<FrameIdOptions> {
     fit.hidden = args.hidden.map_or(fit.hidden, NonZeroUsize::get);
     fit.training.epochs = args.epochs.map_or(fit.training.epochs, NonZeroUsize::get);
     fit.partial = args.partial.unwrap_or(fit.partial);
+    fit.others = args.others.unwrap_or(fit.others);
     let shares = if args.shares.is_empty() { Share::all() } else { args.shares.clone() };
     let arms = if args.arms.is_empty() { Arm::ALL.to_vec() } else { args.arms.clone() };
     let encoder = source.encoder()?;
@@ -112,6 +124,7 @@ fn options(args: &Args) -> anyhow::Result<FrameIdOptions> {
         layers: args.layer.map_or(layers, |last| (0..=last).collect()),
         fit,
         shares,
+        without_lexicon: args.without_lexicon,
         cuts: cuts(args, &arms)?,
         arms,
         resamples: source.resamples,
