@@ -20,12 +20,13 @@ use crate::store::in_order;
 /// Rows of the pieces that this thread reads before others help.
 const ALONE: [usize; 4] = if cfg!(test) { [1, 2, 3, 5] } else { [4, 32, 256, 1024] };
 
-/// Most rows that are folded into one value. A piece has more where the files say nothing of rows
+/// Most rows of a piece that are folded at once. A piece has more where the files say nothing of rows
 /// that are in memory alone.
 const ROWS: usize = if cfg!(test) { 16 } else { 65_536 };
 
-/// Most sets whose sentences are read together: those of a frame lie in some dozen blocks.
-const TOGETHER: usize = 1024;
+/// Most sets that are looked at together, and most answers that are folded into one value. Those of
+/// more lie in buffers of hundreds of kilobytes, which an allocator keeps in pages of megabytes.
+const TOGETHER: usize = if cfg!(test) { 5 } else { 64 };
 
 /// What is read of sets together, before they are looked at one by one.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -38,7 +39,7 @@ enum Reads {
 
 /// What was made of the sets of a piece.
 struct Folded<A, E> {
-    all: A,
+    values: Vec<A>,
     /// The first record that could not be read.
     left_out: Option<DatabaseError>,
     /// What ended it.
@@ -64,7 +65,7 @@ impl Database {
     /// The sets that a query finds, folded by all threads of rayon's pool: `begin` makes an empty
     /// value, `add` adds a set to it, and `take` gets the values in the order of
     /// [`query`](Self::query). The first are of few sets, so that they come soon; later ones are of
-    /// some thousand.
+    /// some hundred or thousand.
     ///
     /// `add` may give a record that it could not read: the others come first, and the first of
     /// these errors last.
@@ -85,7 +86,8 @@ impl Database {
         self.folded(expression, (begin, add), Reads::Nothing, take)
     }
 
-    /// As [`fold_matches`](Self::fold_matches), of sets with all that they refer to by name.
+    /// As [`fold_matches`](Self::fold_matches), of sets with all that they refer to by name. A value
+    /// is of some hundred at most.
     ///
     /// # Errors
     /// As [`fold_matches`](Self::fold_matches).
@@ -182,7 +184,7 @@ where
         let mut left_out = None;
         let mut take = |folded: Folded<A, E>| {
             left_out = left_out.take().or(folded.left_out);
-            take(folded.all)?;
+            folded.values.into_iter().try_for_each(&mut take)?;
             folded.failed.map_or(Ok((folded.last, folded.rest)), Err)
         };
         let mut take_all = |mut folded: Folded<A, E>| {
@@ -242,8 +244,8 @@ where
 
     /// Folds the sets among these rows of which the query holds.
     fn fold(&self, rows: impl Iterator<Item = <SetRows<'a> as Iterator>::Item>) -> Folded<A, E> {
-        let all = (self.begin)();
-        let mut folded = Folded { all, left_out: None, failed: None, last: None, rest: None };
+        let values = Vec::new();
+        let mut folded = Folded { values, left_out: None, failed: None, last: None, rest: None };
         let evaluator = match self.evaluator() {
             Ok(evaluator) => evaluator,
             Err(error) => return Folded { failed: Some(error.into()), ..folded },
@@ -259,8 +261,8 @@ where
         evaluator: &Evaluator<'a>,
         mut rows: impl Iterator<Item = <SetRows<'a> as Iterator>::Item>,
     ) -> Result<(), E> {
+        let mut found = Vec::with_capacity(TOGETHER);
         loop {
-            let mut found = Vec::new();
             let end = loop {
                 let (release, set) = match rows.next() {
                     Some(Ok(row)) => row,
@@ -291,8 +293,12 @@ where
                 Reads::Sentences => Match::read_sentences(&found),
                 Reads::Answers => Match::read_for_answers(&found),
             };
-            for set in found {
-                match (self.add)(&mut folded.all, set)? {
+            if folded.values.is_empty() || self.reads == Reads::Answers {
+                folded.values.push((self.begin)());
+            }
+            let value = folded.values.last_mut().expect("one was put there");
+            for set in found.drain(..) {
+                match (self.add)(value, set)? {
                     Some(error) if error.is_unreadable_record() => {
                         folded.left_out.get_or_insert(error);
                     }

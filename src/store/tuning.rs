@@ -16,7 +16,7 @@ use super::family::Family;
 
 /// Bytes of blocks that a reader keeps unpacked: a whole frame's sets and their sentences fit many
 /// times over.
-pub(super) const READERS_BLOCKS: usize = 32 << 20;
+pub(super) const READERS_BLOCKS: usize = 24 << 20;
 
 /// As [`READERS_BLOCKS`], of whoever holds the writer's lock: a load asks of each sentence whether
 /// it is new, which takes the filters of all of them.
