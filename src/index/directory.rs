@@ -5,7 +5,7 @@
 //! them meanwhile; that fails on read-only media. Here the lock is nothing: a reader that loses the
 //! race sees a missing file, and `IndexReader::open` opens again, a few times.
 
-use std::io;
+use std::io::{self, BufWriter, Write};
 use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
@@ -14,10 +14,11 @@ use tantivy::directory::error::{
     DeleteError, LockError, OpenDirectoryError, OpenReadError, OpenWriteError,
 };
 use tantivy::directory::{
-    Directory, DirectoryLock, FileHandle, Lock, MmapDirectory, WatchCallback, WatchHandle, WritePtr,
+    AntiCallToken, Directory, DirectoryLock, FileHandle, Lock, MmapDirectory, TerminatingWrite,
+    WatchCallback, WatchHandle, WritePtr,
 };
 
-use super::mapped::MappedFiles;
+use super::mapped::{MappedFiles, Pulse};
 
 #[derive(Debug, Clone)]
 pub(super) struct ReadDirectory(MmapDirectory, MappedFiles);
@@ -109,6 +110,28 @@ impl WriteDirectory {
     }
 }
 
+/// A file of a segment, while it is written.
+struct FileInWriting {
+    file: WritePtr,
+    _pulse: Arc<Pulse>,
+}
+
+impl Write for FileInWriting {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        self.file.write(bytes)
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        self.file.flush()
+    }
+}
+
+impl TerminatingWrite for FileInWriting {
+    fn terminate_ref(&mut self, token: AntiCallToken) -> io::Result<()> {
+        self.file.terminate_ref(token)
+    }
+}
+
 impl Directory for WriteDirectory {
     fn get_file_handle(&self, path: &Path) -> Result<Arc<dyn FileHandle>, OpenReadError> {
         self.1.open(&self.0, path)
@@ -123,7 +146,7 @@ impl Directory for WriteDirectory {
     }
 
     fn open_write(&self, path: &Path) -> Result<WritePtr, OpenWriteError> {
-        match self.0.open_write(path) {
+        let file = match self.0.open_write(path) {
             Err(OpenWriteError::FileAlreadyExists(_)) if self.is_left_over(path) => {
                 let gone = self.0.delete(path);
                 gone.map_err(|error| {
@@ -132,7 +155,8 @@ impl Directory for WriteDirectory {
                 self.0.open_write(path)
             }
             outcome => outcome,
-        }
+        }?;
+        Ok(BufWriter::new(Box::new(FileInWriting { file, _pulse: self.1.pulse() })))
     }
 
     fn atomic_read(&self, path: &Path) -> Result<Vec<u8>, OpenReadError> {

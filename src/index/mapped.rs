@@ -2,7 +2,9 @@
 //!
 //! Whoever reads all of an index, as a merge of its segments or an audit does, would have all of
 //! its bytes in memory at the end. The system could take them back and does so only in need. Here
-//! they go whenever some have been handed out. What is read again comes from the system's cache.
+//! they go whenever some have been handed out, and five times a second while a file is written: a
+//! merge reads for minutes what was handed out at its beginning. What is read again comes from the
+//! system's cache.
 
 #![allow(unsafe_code, reason = "the system is told which pages of a mapped file are not needed")]
 
@@ -12,6 +14,8 @@ use std::ops::Range;
 use std::path::Path;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, PoisonError, Weak};
+use std::thread::Builder;
+use std::time::Duration;
 
 use tantivy::HasLen;
 use tantivy::directory::error::OpenReadError;
@@ -19,6 +23,9 @@ use tantivy::directory::{Directory as _, FileHandle, MmapDirectory, OwnedBytes};
 
 /// Bytes that are handed out before pages go.
 const ROOM: usize = if cfg!(test) { 1 << 12 } else { 64 << 20 };
+
+/// How often pages go while a file is written.
+const PULSE: Duration = Duration::from_millis(if cfg!(test) { 1 } else { 200 });
 
 /// The mapped files of a directory.
 #[derive(Debug, Clone, Default)]
@@ -28,7 +35,12 @@ pub(super) struct MappedFiles(Arc<Files>);
 struct Files {
     handed_out: AtomicUsize,
     open: Mutex<Vec<Weak<dyn FileHandle>>>,
+    pulse: Mutex<Weak<Pulse>>,
 }
+
+/// While one lives, pages go five times a second.
+#[derive(Debug)]
+pub(super) struct Pulse(());
 
 impl MappedFiles {
     /// Maps a file.
@@ -43,6 +55,26 @@ impl MappedFiles {
         open.push(Arc::downgrade(&file));
         Ok(Arc::new(MappedFile { file, files: Arc::clone(&self.0) }))
     }
+
+    /// Has pages go as long as any of what this returns is there.
+    pub(super) fn pulse(&self) -> Arc<Pulse> {
+        let mut last = self.0.pulse.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(pulse) = last.upgrade() {
+            return pulse;
+        }
+        let pulse = Arc::new(Pulse(()));
+        *last = Arc::downgrade(&pulse);
+        let (beating, files) = (Arc::downgrade(&pulse), Arc::clone(&self.0));
+        let beat = move || {
+            while beating.strong_count() > 0 {
+                std::thread::sleep(PULSE);
+                files.let_all_go();
+            }
+        };
+        // Without the thread more memory is taken, and nothing else.
+        let _ = Builder::new().name("mapped pages".to_owned()).spawn(beat);
+        pulse
+    }
 }
 
 impl Files {
@@ -52,6 +84,10 @@ impl Files {
         if before.saturating_add(bytes) < ROOM {
             return;
         }
+        self.let_all_go();
+    }
+
+    fn let_all_go(&self) {
         self.handed_out.store(0, Ordering::Relaxed);
         let open = self.open.lock().unwrap_or_else(PoisonError::into_inner);
         for file in open.iter().filter_map(Weak::upgrade) {
@@ -112,6 +148,20 @@ mod tests {
     use super::*;
 
     #[test]
+    fn a_pulse_ends_with_the_last_that_holds_it() {
+        let files = MappedFiles::default();
+        let (first, second) = (files.pulse(), files.pulse());
+        assert!(Arc::ptr_eq(&first, &second));
+        drop((first, second));
+        // The thread holds the files, and lets go of them when it ends.
+        while Arc::strong_count(&files.0) > 1 {
+            std::thread::sleep(PULSE);
+        }
+        let again = files.pulse();
+        assert_eq!(Arc::strong_count(&again), 1);
+    }
+
+    #[test]
     fn what_was_handed_out_stays_what_it_was() {
         let dir = tempfile::tempdir().unwrap();
         let content: Vec<u8> = (0..5 * ROOM).map(|number| (number % 251) as u8).collect();
@@ -119,6 +169,7 @@ mod tests {
         let directory = MmapDirectory::open(dir.path()).unwrap();
         let files = MappedFiles::default();
         let file = files.open(&directory, Path::new("file")).unwrap();
+        let _pulse = files.pulse();
         let starts: Vec<usize> = (0..content.len() - 999).step_by(777).collect();
         let handed: Vec<_> =
             starts.iter().map(|start| file.read_bytes(*start..*start + 999).unwrap()).collect();
