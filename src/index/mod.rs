@@ -12,6 +12,7 @@ mod error;
 mod filter;
 mod guard;
 mod mapped;
+mod merges;
 mod reader;
 mod schema;
 mod triggers;

@@ -2,12 +2,12 @@
 
 use std::path::{Path, PathBuf};
 
-use tantivy::indexer::LogMergePolicy;
 use tantivy::{IndexSettings, TantivyDocument, Term};
 
 use super::directory::WriteDirectory;
 use super::entry_query::EntryQuery;
 use super::guard::guarded;
+use super::merges::BoundedMerges;
 use super::schema::{
     Fields, SCHEMA_VERSION, WORDS, analyzer, bucket, document_key, is_omitted, schema,
 };
@@ -64,7 +64,7 @@ impl IndexWriter {
             index.tokenizers().register(WORDS, analyzer());
             index.writer_with_num_threads(1, MEMORY_BUDGET)
         })?;
-        writer.set_merge_policy(Box::new(LogMergePolicy::default()));
+        writer.set_merge_policy(Box::new(BoundedMerges::default()));
         // A commit that was cut off leaves files that no commit names; the same change would be
         // written under the same name again. That they stay when the disk is full does no harm.
         let _ = guarded(path, "tidying up", || writer.garbage_collect_files().wait().map(drop));
