@@ -63,6 +63,21 @@ fn a_removed_frame_comes_back_under_its_number_with_all_that_went() {
 }
 
 #[test]
+fn why_edits_are_made_stands_in_the_history() {
+    let store = new_store();
+    let script = store.path().join("script.jsonl");
+    let line = json!({"op": "add-lu", "frame": "Checking", "name": "peruse.v"});
+    std::fs::write(&script, line.to_string()).unwrap();
+    let script = script.to_str().unwrap();
+    let wrong = fnstore_in(store.path(), &["edit", script, "--note", "a\u{1b}[31m"]);
+    assert_ne!(wrong.code, Some(0), "{wrong:?}");
+    assert_eq!(history(store.path()).len(), 1, "nothing was written");
+    let ran = fnstore_in(store.path(), &["edit", script, "--note", "seen in a corpus"]);
+    assert_eq!(ran.code, Some(0), "{}", ran.stderr);
+    assert_eq!(history(store.path())[0]["note"], json!("seen in a corpus"));
+}
+
+#[test]
 fn what_is_in_the_way_is_named_and_nothing_is_written() {
     let store = new_store();
     let lu = json!({"op": "add-lu", "frame": "Checking", "name": "peruse.v"});

@@ -450,18 +450,19 @@ impl Database {
     }
 
     /// Begins edits of a release, to be used in a with statement: they are committed at its end, or
-    /// not at all.
-    #[pyo3(signature = (release=None, *, reviewer=None))]
+    /// not at all. The store keeps who made them and the note, which says why.
+    #[pyo3(signature = (release=None, *, reviewer=None, note=String::new()))]
     fn transaction<'py>(
         &self,
         py: Python<'py>,
         release: Option<String>,
         reviewer: Option<String>,
+        note: String,
     ) -> PyResult<Bound<'py, PyAny>> {
         let now = std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH);
         let now = now.map_or(0, |since| since.as_secs());
         let edits =
-            py.detach(|| Edits::begin(&self.handle, self.only(release)?, (reviewer, now)))?;
+            py.detach(|| Edits::begin(&self.handle, self.only(release)?, (reviewer, now, note)))?;
         py.import("fnstore._edits")?.getattr("Transaction")?.call1((edits,))
     }
 

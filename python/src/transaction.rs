@@ -35,7 +35,7 @@ impl Edits {
     pub(crate) fn begin(
         handle: &Arc<Handle>,
         release: String,
-        (reviewer, now): (Option<String>, u64),
+        (reviewer, now, note): (Option<String>, u64, String),
     ) -> Result<Self> {
         // A handle that was closed begins nothing.
         handle.get()?;
@@ -46,6 +46,7 @@ impl Edits {
                 database.set_author(reviewer);
             }
             let mut edits = database.transaction(database.release(&release)?.id)?;
+            edits.explain(&note);
             let _ = answers.send(Ok(Outcome::Began));
             let mut script = Script::new(&mut edits, reviewer, now);
             for step in asked {

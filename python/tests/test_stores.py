@@ -192,8 +192,9 @@ def test_reviewers_agree_as_far_as_they_do(own: fnstore.Database) -> None:
     first = own.query("frame=Checking").first()
     assert first is not None
     for reviewer, score in (("ada", 90), ("bob", 10)):
-        with own.transaction(reviewer=reviewer) as edits:
+        with own.transaction(reviewer=reviewer, note="second pass") as edits:
             edits.judge(first.id, score, question="evokes")
+    assert [(of.by, of.note) for of in own.history(2)] == [("bob", "second pass"), ("ada", "second pass")]
     (row,) = own.agreement()
     assert (row.question, row.items, row.shared, row.unanimous, row.mean) == ("evokes", 1, 1, 0, 50.0)
 

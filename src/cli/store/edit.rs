@@ -34,13 +34,17 @@ pub(crate) struct Args {
     #[arg(long, value_name = "NAME")]
     release: Option<String>,
 
+    /// Say why; the store keeps it
+    #[arg(long, value_name = "TEXT", default_value = "", hide_default_value = true)]
+    note: String,
+
     /// Check every edit and write nothing
     #[arg(long)]
     dry_run: bool,
 }
 
 const EXAMPLES: &str = r#"Examples:
-  fnstore edit additions.jsonl --dry-run && fnstore edit additions.jsonl
+  fnstore edit additions.jsonl --dry-run && fnstore edit additions.jsonl --note 'frames of 2026'
   echo '
   {"op":"add-frame","as":"f","name":"Fact_checking"}
   {"op":"add-lu","as":"l","frame":"@f","name":"fact-check.v"}
@@ -59,6 +63,7 @@ pub(crate) fn run(args: Args, context: &mut Context) -> anyhow::Result<Outcome> 
     sign(&database);
     let release = release(&database, args.release.as_deref())?;
     let mut edits = database.transaction(release.id)?;
+    edits.explain(&args.note);
     let mut all = Vec::new();
     let mut edited = Script::new(&mut edits, None, now());
     edited.edit(script, &mut |done| all.push(done)).with_context(|| {
