@@ -2,8 +2,9 @@
 //!
 //! Tantivy's own policy merges eight of about one size whatever they hold. A merge keeps some twenty
 //! bytes of each entry in memory, so that one of sixteen million takes three hundred megabytes.
-//! Here no merge makes a segment of more than some millions: at twenty million entries a reader
-//! opens five of them in place of one.
+//! Here no merge makes a segment of more than some millions. Of those that would, two segments or a
+//! few are merged at a time, for merges that are named together run together. At twenty million
+//! entries a reader opens some ten segments.
 
 use std::collections::HashMap;
 
@@ -22,33 +23,28 @@ impl MergePolicy for BoundedMerges {
         let sizes: HashMap<SegmentId, u64> =
             segments.iter().map(|segment| (segment.id(), segment.num_docs().into())).collect();
         let candidates = self.0.compute_merge_candidates(segments).into_iter();
-        candidates.flat_map(|candidate| bounded(candidate, &sizes)).collect()
+        candidates.filter_map(|candidate| bounded(candidate, &sizes)).collect()
     }
 }
 
-/// The parts of a merge that make segments of bounded size, the smallest first. A single segment is
-/// a part where its deleted entries are to go, which is why the policy names it.
+/// The merge, or as many of the smallest segments as make one of bounded size; none where that is
+/// one. A single segment is named by the policy where its deleted entries are to go.
 fn bounded(
     MergeCandidate(mut ids): MergeCandidate,
     sizes: &HashMap<SegmentId, u64>,
-) -> Vec<MergeCandidate> {
-    if ids.len() == 1 {
-        return vec![MergeCandidate(ids)];
-    }
+) -> Option<MergeCandidate> {
     let size = |id: &SegmentId| sizes.get(id).copied().unwrap_or(MOST);
+    let named = ids.len();
     ids.sort_by_key(size);
-    let (mut parts, mut part, mut together) = (Vec::new(), Vec::new(), 0);
-    for id in ids {
-        if together + size(&id) > MOST {
-            parts.push(MergeCandidate(std::mem::take(&mut part)));
-            together = 0;
-        }
-        together += size(&id);
-        part.push(id);
-    }
-    parts.push(MergeCandidate(part));
-    parts.retain(|MergeCandidate(part)| part.len() > 1);
-    parts
+    let mut together = 0;
+    let ids: Vec<SegmentId> = ids
+        .into_iter()
+        .take_while(|id| {
+            together += size(id);
+            together <= MOST || named == 1
+        })
+        .collect();
+    (ids.len() > 1 || named == 1).then_some(MergeCandidate(ids))
 }
 
 #[cfg(test)]
@@ -79,8 +75,15 @@ mod tests {
 
     #[test]
     fn no_merge_makes_a_segment_of_more_than_some_millions() {
-        assert_eq!(merges(&[1_900_000; 9]), [[1_900_000; 2]; 4]);
-        assert_eq!(merges(&[1_000_000; 9]), [[1_000_000; 4]; 2]);
+        assert_eq!(merges(&[1_900_000; 9]), [[1_900_000; 2]]);
+        assert_eq!(merges(&[1_000_000; 9]), [[1_000_000; 4]]);
+        assert_eq!(
+            merges(&[
+                1_300_000, 1_200_000, 1_250_000, 1_200_000, 1_300_000, 1_200_000, 1_250_000,
+                1_200_000
+            ]),
+            [[1_200_000; 3]]
+        );
         assert!(merges(&[2_100_000; 20]).is_empty());
         assert!(merges(&[9_000_000; 20]).is_empty());
     }
