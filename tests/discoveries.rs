@@ -15,13 +15,13 @@ use crate::cli_schema::faults_in;
 use crate::{generated, verifier_answers};
 
 /// A store with a WordNet, and models with a verifier that takes its sentences.
-struct Fixture {
-    store: tempfile::TempDir,
-    models: tempfile::TempDir,
+pub(crate) struct Fixture {
+    pub(crate) store: tempfile::TempDir,
+    pub(crate) models: tempfile::TempDir,
 }
 
 impl Fixture {
-    fn new() -> Self {
+    pub(crate) fn new() -> Self {
         let fixture = Self::without_wordnet(new_store());
         fixture.with_wordnet()
     }
@@ -34,7 +34,7 @@ impl Fixture {
         self
     }
 
-    fn without_wordnet(store: tempfile::TempDir) -> Self {
+    pub(crate) fn without_wordnet(store: tempfile::TempDir) -> Self {
         let models = verifier_answers::models();
         let answers = "answers = [\"y\", \"n\"]\n";
         let prompts = format!(
@@ -45,7 +45,7 @@ impl Fixture {
         Self { store, models }
     }
 
-    fn run(&self, arguments: &[&str]) -> Ran {
+    pub(crate) fn run(&self, arguments: &[&str]) -> Ran {
         fnstore_in(self.store.path(), arguments)
     }
 

@@ -168,6 +168,7 @@ mod languages;
 mod layer_ranks;
 mod layering;
 mod letter_case;
+mod lexicon_benchmark;
 mod lexicon_links;
 mod lexicon_reading;
 mod licences;

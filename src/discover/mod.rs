@@ -97,6 +97,8 @@ pub struct Discoverer<'a> {
     /// The verifier's language model without its adapter.
     speaker: Option<Scorer>,
     corpus: Option<&'a Corpus>,
+    /// Whether words are ranked by how likely they are in the slot, and by nothing else.
+    is_by_slot: bool,
     options: DiscoverOptions,
     lexicon: KnownLemmas<'a>,
     morphology: Morphology,
@@ -135,6 +137,7 @@ impl<'a> Discoverer<'a> {
             verifier,
             speaker,
             corpus: None,
+            is_by_slot: false,
             options,
             morphology,
             questions: FrameQuestions::default(),
@@ -159,6 +162,28 @@ impl<'a> Discoverer<'a> {
         let is_told =
             |of: &&'a Tagger| self.database.check_language(of.declared(), &self.release).is_ok();
         Self { tagger: tagger.filter(is_told), ..self }
+    }
+
+    /// Has words ranked by how likely the verifier's language model finds them in the slot, and the
+    /// verifier itself not asked.
+    #[doc(hidden)]
+    #[must_use]
+    pub fn by_slot_alone(self) -> Self {
+        Self { verifier: None, is_by_slot: true, ..self }
+    }
+
+    /// What a search is made with, in words.
+    #[doc(hidden)]
+    #[must_use]
+    pub fn described(&self) -> String {
+        let mut ways = self.ways();
+        if let Some(verifier) = &self.verifier {
+            ways.push(format!("verifier {}", &verifier.fingerprint().to_string()[..16]));
+        }
+        if let Some(model) = self.speaker.as_ref().filter(|_| self.is_by_slot) {
+            ways.push(format!("language model {}", &model.fingerprint().to_string()[..16]));
+        }
+        ways.join("; ")
     }
 
     /// Whether a verifier is asked.
@@ -223,6 +248,34 @@ impl<'a> Discoverer<'a> {
         if let Some(known) = self.searched(frame)?.filter(|_| !self.options.again) {
             return Ok(known);
         }
+        let (discoveries, judged) = self.look(frame, goes_on)?;
+        // A search that nothing leads anywhere is none: what was found before stands.
+        if discoveries.candidates > 0 || self.missing().len() < SOURCES {
+            self.write(&discoveries, &judged)?;
+        }
+        Ok(FrameDiscoveries { found: self.standing(frame)?, ..discoveries })
+    }
+
+    /// As [`discover`](Self::discover), but what was found before is not looked at, and nothing is
+    /// written.
+    ///
+    /// # Errors
+    /// As there.
+    #[doc(hidden)]
+    pub fn search(
+        &mut self,
+        frame: FrameId,
+        goes_on: &mut GoesOn<'_>,
+    ) -> Result<FrameDiscoveries> {
+        Ok(self.look(frame, goes_on)?.0)
+    }
+
+    /// What a search finds, and the words that it said something of.
+    fn look(
+        &mut self,
+        frame: FrameId,
+        goes_on: &mut GoesOn<'_>,
+    ) -> Result<(FrameDiscoveries, HashSet<String>)> {
         let (units, proposed) = units_of(self.database, self.release.id, frame)?;
         let said = match &mut self.rewriter {
             Some(rewriter) => {
@@ -265,11 +318,7 @@ impl<'a> Discoverer<'a> {
             refused,
             was_searched: false,
         };
-        // A search that nothing leads anywhere is none: what was found before stands.
-        if candidates > 0 || self.missing().len() < SOURCES {
-            self.write(&discoveries, &judged)?;
-        }
-        Ok(FrameDiscoveries { found: self.standing(frame)?, ..discoveries })
+        Ok((discoveries, judged))
     }
 }
 

@@ -44,11 +44,15 @@ impl Discoverer<'_> {
     ) -> Vec<Discovery> {
         let verifier = self.verifier_id();
         let time = now();
+        let score_of = |of: &WordAnswers| match self.is_by_slot {
+            true => of.slot.map_or(0.0, sigmoid),
+            false => score(of),
+        };
         let found = asked.into_iter().map(|of| Discovery {
             frame,
             // Given when it is written.
             lu: LuId(0),
-            score: score(&of),
+            score: score_of(&of),
             evokes: of.evokes(),
             slot: of.slot,
             support: of.candidate.support(),

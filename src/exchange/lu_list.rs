@@ -1,5 +1,6 @@
 //! Lists of LUs: two columns parted by tabs, the name of a frame and that of an LU, as in
-//! `Verification<TAB>confirm.v`. Lines that begin with `#` are remarks.
+//! `Verification<TAB>confirm.v`. A ranked list has a score in a third. Lines that begin with `#` are
+//! remarks.
 
 use std::path::Path;
 
@@ -8,11 +9,49 @@ use super::error::{ExchangeError, Fault, FaultCode};
 use super::lines::{Lines, columns};
 use crate::model::Pos;
 
+/// An LU of a ranked list.
+#[derive(Debug, Clone, PartialEq)]
+pub struct RankedLu {
+    /// Name of the frame.
+    pub frame: String,
+    /// Name of the LU.
+    pub lu: String,
+    /// Its score.
+    pub score: f64,
+    /// The line that it stands in, from 1.
+    pub line: usize,
+}
+
 /// Reads the frame and the LU of each line of a file.
 ///
 /// # Errors
 /// When the file cannot be read, a line names no frame and LU, or there is no line.
 pub fn open_lu_list(path: &Path) -> Result<Vec<(String, String)>> {
+    read(path, |text, _| {
+        let [frame, lu] = columns(text, "the name of a frame, that of an LU")?;
+        pair(frame, lu)
+    })
+}
+
+/// Reads the frame, the LU and the score of each line of a file.
+///
+/// # Errors
+/// When the file cannot be read, a line does not have them, or there is no line.
+pub fn open_ranked_lus(path: &Path) -> Result<Vec<RankedLu>> {
+    read(path, |text, line| {
+        let [frame, lu, score] = columns(text, "the name of a frame, that of an LU, a score")?;
+        let (frame, lu) = pair(frame, lu)?;
+        let number = score.parse().ok().filter(|score: &f64| score.is_finite());
+        let score = number.ok_or_else(|| Fault::value("score", score, "a number"))?;
+        Ok(RankedLu { frame, lu, score, line })
+    })
+}
+
+/// What each line of a file says that is no remark; at least one.
+fn read<T>(
+    path: &Path,
+    each: impl Fn(&str, usize) -> std::result::Result<T, Fault>,
+) -> Result<Vec<T>> {
     let unreadable = |source| ExchangeError::Read { path: path.to_owned(), source };
     let file = std::fs::File::open(path).map_err(unreadable)?;
     let mut lines = Lines::new(std::io::BufReader::new(file), path);
@@ -20,8 +59,8 @@ pub fn open_lu_list(path: &Path) -> Result<Vec<(String, String)>> {
     while lines.advance()? {
         let text = lines.text();
         if !text.starts_with('#') {
-            let pair = pair(text).map_err(|fault| fault.at(lines.file(), lines.line()))?;
-            list.push(pair);
+            let said = each(text, lines.line());
+            list.push(said.map_err(|fault| fault.at(lines.file(), lines.line()))?);
         }
     }
     if list.is_empty() {
@@ -30,8 +69,7 @@ pub fn open_lu_list(path: &Path) -> Result<Vec<(String, String)>> {
     Ok(list)
 }
 
-fn pair(line: &str) -> std::result::Result<(String, String), Fault> {
-    let [frame, lu] = columns(line, "the name of a frame, that of an LU")?;
+fn pair(frame: &str, lu: &str) -> std::result::Result<(String, String), Fault> {
     if frame.is_empty() {
         return Err(Fault::value("frame", frame, "the name of a frame"));
     }
@@ -64,6 +102,32 @@ mod tests {
             ),
             ("Checking\tlook over\n", "hidden.tsv:1: `lu` is `look over`, expected a lemma"),
             ("\tlook over.v\n", "hidden.tsv:1: `frame` is ``, expected the name of a frame"),
+        ] {
+            let error = read(lines).unwrap_err();
+            assert!(error.contains(message), "{lines}: {error}");
+        }
+    }
+
+    #[test]
+    fn a_ranked_list_has_scores_and_a_wrong_one_is_named() {
+        let dir = tempfile::tempdir().unwrap();
+        let path = dir.path().join("ranked.tsv");
+        let read = |lines: &str| {
+            std::fs::write(&path, lines).unwrap();
+            open_ranked_lus(&path).map_err(|error| error.to_string())
+        };
+        let list = read("# mine\nChecking\tvet.v\t-2.5e-1\n\nChecking\tvet.n\t3\n").unwrap();
+        let rows: Vec<_> = list.iter().map(|of| (of.lu.as_str(), of.score, of.line)).collect();
+        assert_eq!(rows, [("vet.v", -0.25, 2), ("vet.n", 3.0, 4)]);
+        for (lines, message) in [
+            ("# mine\n", "ranked.tsv:1: the list holds no line"),
+            ("Checking\tvet.v\n", "E-layout: "),
+            ("Checking\tvet.v\t1\t2\n", "ranked.tsv:1: `number of columns` is `4`, expected 3"),
+            ("\nChecking\tvet.v\tgood\n", "ranked.tsv:2: `score` is `good`, expected a number"),
+            ("Checking\tvet.v\tNaN\n", "`score` is `NaN`"),
+            ("Checking\tvet.v\tinf\n", "`score` is `inf`"),
+            ("Checking\tvet.v\t\n", "`score` is ``"),
+            ("Checking\tvet\t1\n", "`lu` is `vet`, expected a lemma"),
         ] {
             let error = read(lines).unwrap_err();
             assert!(error.contains(message), "{lines}: {error}");

@@ -43,7 +43,7 @@ pub use lemmas::Lemmas;
 pub use lines::{LINE_LIMIT, Lines};
 pub(crate) use loss::Holds;
 pub use loss::{Loss, LossLog};
-pub use lu_list::open_lu_list;
+pub use lu_list::{RankedLu, open_lu_list, open_ranked_lus};
 pub use parquet_table::ParquetTable;
 pub use rows::{CsvTable, LabelRow};
 pub use spans::SpanReader;

@@ -22,6 +22,8 @@ pub struct HiddenFigures {
     pub proposals: usize,
     /// Hidden LUs among them.
     pub found: usize,
+    /// Proposals among the ten of each frame that score highest.
+    pub proposals_at_10: usize,
     /// Hidden LUs among the ten that score highest.
     pub found_at_10: usize,
     /// Hidden LUs among the fifty that score highest.
@@ -53,9 +55,16 @@ impl HiddenFigures {
         (self.proposals > 0).then(|| share(self.found, self.proposals))
     }
 
+    /// Share of each frame's ten best proposals that are hidden LUs; `None` without a proposal.
+    #[must_use]
+    pub fn precision_at_10(&self) -> Option<f64> {
+        (self.proposals_at_10 > 0).then(|| share(self.found_at_10, self.proposals_at_10))
+    }
+
     fn add(&mut self, other: &Self) {
         self.hidden += other.hidden;
         self.proposals += other.proposals;
+        self.proposals_at_10 += other.proposals_at_10;
         self.found += other.found;
         self.found_at_10 += other.found_at_10;
         self.found_at_50 += other.found_at_50;
@@ -120,7 +129,9 @@ impl Proposals<'_> {
             check_hidden(self.database, frame, lu)?;
         }
         let proposals = self.list(expression, true)?;
-        let (frames, all) = figures(&proposals, hidden);
+        let names = |of: &'_ Proposal| (of.frame_name.clone(), of.name.clone());
+        let ranked: Vec<_> = proposals.iter().map(names).collect();
+        let (frames, all) = figures(&ranked, hidden);
         let of_frames = frames.into_iter().map(|(frame, of)| HiddenRecord::new(Some(frame), &of));
         Ok(of_frames.chain([HiddenRecord::new(None, &all)]).collect())
     }
@@ -149,12 +160,12 @@ fn share(of: usize, all: usize) -> f64 {
 }
 
 /// What proposals, the likeliest first, find of hidden LUs: of each frame with hidden LUs, in order
-/// of name, and of all of these frames together (micro). `hidden` has names of frames and LUs. LUs
+/// of name, and of all of these frames together (micro). Both have names of frames and LUs. LUs
 /// are compared by lemma and part of speech, without regard to case. Proposals for other frames do
 /// not count.
 #[must_use]
 pub fn figures(
-    proposals: &[Proposal],
+    proposals: &[(String, String)],
     hidden: &[(String, String)],
 ) -> (BTreeMap<String, HiddenFigures>, HiddenFigures) {
     let mut of_frame: BTreeMap<&str, BTreeSet<Key>> = BTreeMap::new();
@@ -165,11 +176,12 @@ pub fn figures(
     let mut frames = BTreeMap::new();
     for (frame, keys) in of_frame {
         let mut figures = HiddenFigures { hidden: keys.len(), ..HiddenFigures::default() };
-        let ranked = proposals.iter().filter(|proposal| proposal.frame_name == frame);
-        for (rank, proposal) in ranked.enumerate() {
-            let found = usize::from(keys.contains(&key_of(&proposal.name)));
+        let ranked = proposals.iter().filter(|(of, _)| of == frame);
+        for (rank, (_, name)) in ranked.enumerate() {
+            let found = usize::from(keys.contains(&key_of(name)));
             figures.proposals += 1;
             figures.found += found;
+            figures.proposals_at_10 += usize::from(rank < RANKS[0]);
             figures.found_at_10 += if rank < RANKS[0] { found } else { 0 };
             figures.found_at_50 += if rank < RANKS[1] { found } else { 0 };
         }
@@ -182,33 +194,14 @@ pub fn figures(
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::model::{Evidence, FrameId, LuId, ReleaseId};
 
-    fn proposal(frame: &str, name: String) -> Proposal {
-        Proposal {
-            release: ReleaseId(1),
-            language: String::new(),
-            release_name: "r".to_owned(),
-            frame: FrameId(1),
-            frame_name: frame.to_owned(),
-            lu: LuId(1),
-            name,
-            evidence: Evidence::default(),
-            score: 0.5,
-            seeds: Vec::new(),
-            rounds: Vec::new(),
-            sentences: Vec::new(),
-            other_frames: Vec::new(),
-            nearest: Vec::new(),
-            decided: None,
-            refused: None,
-            discovered: None,
-        }
+    fn proposal(frame: &str, name: String) -> (String, String) {
+        (frame.to_owned(), name)
     }
 
     #[test]
     fn recall_is_told_by_rank_inside_a_frame_and_precision_over_frames_with_hidden_units() {
-        let mut proposals: Vec<Proposal> =
+        let mut proposals: Vec<(String, String)> =
             (0..60).map(|at| proposal("Checking", format!("w{at}.v"))).collect();
         proposals.push(proposal("Roaming", "stray.v".to_owned()));
         proposals.push(proposal("Repairing", "mend.v".to_owned()));
@@ -226,6 +219,7 @@ mod tests {
         assert_eq!((checking.hidden, checking.proposals, checking.found), (4, 60, 3));
         assert_eq!((checking.found_at_10, checking.found_at_50), (1, 2));
         assert_eq!((checking.recall(), checking.recall_at_10()), (0.75, 0.25));
+        assert_eq!((checking.proposals_at_10, checking.precision_at_10()), (10, Some(0.1)));
         assert_eq!((frames.len(), all.hidden, all.proposals, all.found), (2, 5, 61, 4));
         assert_eq!((all.recall_at_50(), all.precision()), (0.6, Some(4.0 / 61.0)));
         assert_eq!(HiddenFigures::default().precision(), None);

@@ -16,7 +16,7 @@ use crate::vectors::{WordVectors, cosine, likeness};
 const NEAREST: usize = 3;
 
 /// An LU by its frame and number.
-type Place = (FrameId, LuId);
+pub(super) type Place = (FrameId, LuId);
 
 /// What became of a proposal, by the status of its LU.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -8,6 +8,8 @@
 //! use the same calls as the command line. Nearest LUs are found by word vectors, as in
 //! Pennacchiotti, De Cao, Basili, Croce and Roth (2008).
 
+#[doc(hidden)]
+pub mod benchmark;
 mod candidates;
 mod decisions;
 mod error;

@@ -25,6 +25,7 @@ UNSEEN = {
     "eval-fes",
     "eval-frames",
     "eval-generation",
+    "eval-lexicon",
     "eval-nli",
     "eval-scratch",
     "error",

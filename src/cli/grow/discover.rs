@@ -2,31 +2,21 @@
 
 use std::num::NonZeroUsize;
 use std::ops::ControlFlow;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
-use fnstore::compute::{Device, Numbers};
 use fnstore::database::Database;
 use fnstore::discover::{Corpus, DiscoverOptions, Discoverer, FrameDiscoveries};
-use fnstore::expand::VerifierModels;
 use fnstore::lexicon::Wordnet;
 use fnstore::model::{Discovery, FrameId, RefusedWord, Release, is_same_language};
-use fnstore::models::{ADAPTER, VERIFIER};
-use fnstore::paraphrase::{Paraphraser, base_of};
 use fnstore::proposals::DiscoveredRecord;
 use fnstore::tag::Tagger;
-use fnstore::vectors::WordVectors;
-use fnstore::verify::Verifier;
 use serde::{Serialize, Serializer};
 
-use crate::cli::error::is_absence;
 use crate::cli::options::author::sign;
-use crate::cli::options::device::DeviceArgs;
-use crate::cli::options::locate;
-use crate::cli::options::named::named;
 use crate::cli::options::number;
 use crate::cli::options::release::release;
+use crate::cli::options::searcher::{SearchModels, SearcherArgs, at_hand};
 use crate::cli::options::tagger::{self, TAGGER};
-use crate::cli::options::verifier;
 use crate::cli::print::discovered;
 use crate::cli::print::notices::{tell_index_lag, tell_of_index};
 use crate::cli::print::output::{Format, Output, counted, tell};
@@ -85,29 +75,8 @@ pub(crate) struct Args {
     #[arg(long)]
     again: bool,
 
-    /// Directory of the verifier, or its name among the models
-    #[arg(long, value_name = "DIR|NAME", default_value = VERIFIER)]
-    verifier: PathBuf,
-
-    /// Directory of the rewriter that is asked for words, or its name among the models [default:
-    /// `rewriter`, where it is at hand]
-    #[arg(long, value_name = "DIR|NAME")]
-    rewriter: Option<PathBuf>,
-
-    /// Take no words of a rewriter
-    #[arg(long, conflicts_with = "rewriter")]
-    no_rewriter: bool,
-
-    /// Directory that holds the models
-    #[arg(long, value_name = "DIR")]
-    models: Option<PathBuf>,
-
     #[command(flatten)]
-    device: DeviceArgs,
-
-    /// Number format of the verifier; f32 is the slowest and the most exact
-    #[arg(long, value_parser = named::<Numbers>(), default_value_t = Numbers::default())]
-    numbers: Numbers,
+    searcher: SearcherArgs,
 }
 
 impl Args {
@@ -119,36 +88,9 @@ impl Args {
             again: self.again,
         }
     }
-
-    /// The verifier; none where the shipped one, or the model that it adapts, is not at hand.
-    fn verifier(
-        &self,
-        dirs: &[PathBuf],
-        rewriter: Option<&Paraphraser>,
-        device: &Device,
-    ) -> anyhow::Result<Option<Verifier>> {
-        let models = verifier::models(&self.verifier, dirs);
-        let VerifierModels { adapter, base } = match models {
-            Err(why) if self.verifier.as_os_str() == VERIFIER && is_absence(&why) => {
-                tell(&format!("{UNASKED}: {why:#}"));
-                return Ok(None);
-            }
-            models => models?,
-        };
-        let model = rewriter.and_then(Paraphraser::language_model);
-        Ok(Some(Verifier::open_beside(model, (&adapter, &base), (device, self.numbers))?))
-    }
 }
 
 const UNASKED: &str = "no verifier is asked, words are ranked by what leads to them";
-
-/// What was opened, if it is there; what is damaged is an error.
-fn at_hand<T>(opened: anyhow::Result<T>) -> anyhow::Result<Option<T>> {
-    match opened {
-        Err(why) if is_absence(&why) => Ok(None),
-        opened => opened.map(Some),
-    }
-}
 
 const EXAMPLES: &str = "\
 Examples:
@@ -271,45 +213,16 @@ impl Block for Shown<'_> {
     }
 }
 
-/// The models that a search asks.
-struct SearchModels {
-    verifier: Option<Verifier>,
-    rewriter: Option<Paraphraser>,
-    vectors: Option<WordVectors>,
-    tagger: Option<Tagger>,
-}
-
-impl SearchModels {
-    fn open(args: &Args) -> anyhow::Result<Self> {
-        let dirs = locate::model_dirs(args.models.clone());
-        let device = args.device.open()?;
-        let rewriter = match &args.rewriter {
-            Some(named) => Some(rewriter(named, &dirs, (&device, args.numbers))?),
-            None if args.no_rewriter => None,
-            None => at_hand(rewriter(ADAPTER.as_ref(), &dirs, (&device, args.numbers)))?,
-        };
-        let verifier = args.verifier(&dirs, rewriter.as_ref(), &device)?;
-        let tagger = match &args.corpus {
-            Some(_) => at_hand(tagger::open(TAGGER.as_ref(), None, &dirs, &device))?,
-            None => None,
-        };
-        if args.corpus.is_some() && tagger.is_none() {
-            tell(
-                "no tagger among the models: a word of the corpus may be of another part of speech",
-            );
-        }
-        Ok(Self { verifier, rewriter, vectors: locate::word_vectors(&dirs)?, tagger })
+/// The tagger of a corpus's sentences, if there is a corpus and the tagger is at hand.
+fn tagger(args: &Args, models: &SearchModels) -> anyhow::Result<Option<Tagger>> {
+    if args.corpus.is_none() {
+        return Ok(None);
     }
-}
-
-fn rewriter(
-    named: &Path,
-    dirs: &[PathBuf],
-    (device, numbers): (&Device, Numbers),
-) -> anyhow::Result<Paraphraser> {
-    let directory = locate::model(named, dirs)?;
-    let base = base_of(&directory, dirs)?;
-    Ok(Paraphraser::open_with(&directory, base.as_deref(), device, numbers)?)
+    let tagger = at_hand(tagger::open(TAGGER.as_ref(), None, &models.dirs, &models.device))?;
+    if tagger.is_none() {
+        tell("no tagger among the models: a word of the corpus may be of another part of speech");
+    }
+    Ok(tagger)
 }
 
 /// The corpus, if one is given, with how much of it can be found.
@@ -346,7 +259,11 @@ fn wordnets<'d>(
 
 pub(crate) fn run(args: Args, context: &mut Context) -> anyhow::Result<Outcome> {
     let corpus = corpus(&args)?;
-    let mut models = SearchModels::open(&args)?;
+    let mut models = args.searcher.open()?;
+    if let Some(why) = &models.unasked {
+        tell(&format!("{UNASKED}: {why}"));
+    }
+    let tagger = tagger(&args, &models)?;
     let stopped = stop::on_interrupt("writing the frames that were searched")?;
     let database = context.joined(Database::open_existing_writer(&context.store)?);
     tell_of_index(&database);
@@ -363,7 +280,7 @@ pub(crate) fn run(args: Args, context: &mut Context) -> anyhow::Result<Outcome> 
         args.options(),
     )?
     .with_rewriter(models.rewriter.as_mut())
-    .with_tagger(models.tagger.as_ref());
+    .with_tagger(tagger.as_ref());
     if has_verifier && !discoverer.asks() {
         tell(&format!("{UNASKED}: it is made for another language"));
     }

@@ -16,6 +16,7 @@
 //! | [`labeller`] | which labeller finds FEs |
 //! | [`tagger`] | which tagger tags |
 //! | [`verifier`] | which verifier is asked, and which rewriter backwards |
+//! | [`searcher`] | which models look for new LUs |
 //! | [`splits`] | `--split-list`: which part of the data something belongs to |
 //! | [`query`] | expressions and lists of fields |
 //! | [`sample`] | `--sample`: some of what a query finds |
@@ -41,6 +42,7 @@ pub(crate) mod query;
 pub(crate) mod release;
 pub(crate) mod rewriter;
 pub(crate) mod sample;
+pub(crate) mod searcher;
 pub(crate) mod splits;
 pub(crate) mod tagger;
 pub(crate) mod threads;

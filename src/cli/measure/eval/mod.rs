@@ -7,6 +7,7 @@ mod figures;
 pub(crate) mod filter;
 mod frames;
 mod generation;
+mod lexicon;
 mod nli;
 mod scratch;
 mod tagger;
@@ -37,6 +38,7 @@ commands! {
     Filter in filter,
     Nli in nli,
     Scratch in scratch,
+    Lexicon in lexicon,
 }
 
 pub(crate) fn run(args: Args, context: &mut Context) -> anyhow::Result<Outcome> {

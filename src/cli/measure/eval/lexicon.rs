@@ -1,0 +1,222 @@
+//! `fnstore eval lexicon`: a benchmark of lexicon growth, of this program's systems and of others.
+
+mod part;
+mod report;
+mod system;
+
+use std::num::NonZeroUsize;
+use std::path::PathBuf;
+
+use anyhow::bail;
+use fnstore::database::Database;
+use fnstore::discover::DiscoverOptions;
+use fnstore::model::Named;
+use fnstore::proposals::benchmark::{Answers, Draw};
+
+use self::part::{Part, Prepared};
+use self::report::{Document, LeftOut, SystemRecord};
+use self::system::{Runner, System};
+use crate::cli::options::named::{case_of, named};
+use crate::cli::options::release::release;
+use crate::cli::options::searcher::{SearchModels, SearcherArgs};
+use crate::cli::print::output::{counted, tell};
+use crate::cli::print::render::rows_of;
+use crate::cli::process::stop;
+use crate::cli::{Context, Outcome};
+
+/// Measure how well systems find LUs that a lexicon lacks
+///
+/// Hides LUs of a release, has systems propose LUs of the same frames, and tells how many of the
+/// hidden ones they find. Each part hides in another way, and has a folder in the work directory.
+/// The folder has the questions: `hidden.tsv`, `visible.tsv`, and `store/`, a store without the
+/// hidden LUs, their annotation and other releases. It takes each system's proposals, too. They
+/// are ranked lists of frame, LU and score, parted by tabs. Other systems' lists are measured by
+/// `--proposals` in the same way: what the frame has already does not count. The same command
+/// resumes where it was stopped.
+#[derive(Debug, clap::Args)]
+#[command(after_help = EXAMPLES)]
+pub(crate) struct Args {
+    /// Directory of the benchmark, made if need be
+    #[arg(long, value_name = "DIR")]
+    work: PathBuf,
+
+    /// Hide LUs of this release [default: the only one]
+    #[arg(long, value_name = "NAME")]
+    release: Option<String>,
+
+    /// Hide LUs in these ways, parted by commas [default: hidden; later, too, with `--later`]
+    #[arg(long, value_name = "PART", value_delimiter = ',', value_parser = named::<Part>())]
+    parts: Vec<Part>,
+
+    /// Ask for the LUs that this later release adds to frames
+    #[arg(long, value_name = "NAME")]
+    later: Option<String>,
+
+    /// Run these systems, parted by commas [default: all]
+    #[arg(long, value_name = "SYSTEM", value_delimiter = ',', value_parser = named::<System>())]
+    systems: Vec<System>,
+
+    /// Measure the proposals in FILE, too: lines of frame, LU and score, parted by tabs; several
+    /// times for several. Where several parts are measured, say for which one
+    #[arg(long, value_name = "[PART=]FILE")]
+    proposals: Vec<String>,
+
+    /// Write the questions, and run and measure nothing
+    #[arg(long, conflicts_with = "proposals")]
+    prepare: bool,
+
+    /// Ask about the first N frames of each part [default: all]
+    #[arg(long, value_name = "N")]
+    frames: Option<NonZeroUsize>,
+
+    /// Draw frames and LUs by N
+    #[arg(long, value_name = "N", default_value_t = Draw::default().seed)]
+    seed: u64,
+
+    /// Hide LUs of frames that have N LUs with exemplars
+    #[arg(long, value_name = "N", default_value = "10")]
+    least: NonZeroUsize,
+
+    /// Have each system rank N words of a frame
+    #[arg(long, value_name = "N", default_value = "60")]
+    candidates: NonZeroUsize,
+
+    #[command(flatten)]
+    searcher: SearcherArgs,
+}
+
+const EXAMPLES: &str = "\
+Examples:
+  fnstore eval lexicon --work /tmp/growth --frames 10
+  fnstore eval lexicon --work /tmp/growth --prepare
+  fnstore eval lexicon --work /tmp/growth --systems none --proposals mine.tsv --format json";
+
+impl Args {
+    fn parts(&self) -> Vec<Part> {
+        let is_asked = |part: &Part| match (self.parts.is_empty(), part) {
+            (false, part) => self.parts.contains(part),
+            (true, Part::Hidden) => true,
+            (true, Part::Later) => self.later.is_some(),
+            (true, Part::Scratch) => false,
+        };
+        Part::CASES.iter().copied().filter(is_asked).collect()
+    }
+
+    fn systems(&self) -> Vec<System> {
+        let is_asked = |of: &System| self.systems.is_empty() || self.systems.contains(of);
+        let systems = System::CASES.iter().copied().filter(|of| *of != System::None);
+        systems.filter(is_asked).collect()
+    }
+
+    /// The files of proposals, each with its part.
+    fn files(&self, parts: &[Part]) -> anyhow::Result<Vec<(Part, PathBuf)>> {
+        let of = |text: &String| {
+            let named = text.split_once('=').and_then(|(part, file)| Some((case_of(part)?, file)));
+            match (named, parts) {
+                (Some((part, _)), _) if !parts.contains(&part) => {
+                    bail!("`{text}` is for a part that is not measured; add it to `--parts`")
+                }
+                (Some((part, file)), _) => Ok((part, file.into())),
+                (None, [only]) => Ok((*only, text.into())),
+                (None, _) => bail!("for which part is `{text}`? Name it, as in `hidden={text}`"),
+            }
+        };
+        self.proposals.iter().map(of).collect()
+    }
+
+    fn models(&self, systems: &[System]) -> anyhow::Result<SearchModels> {
+        match systems.iter().any(|of| of.asks_a_language_model()) {
+            true => self.searcher.open(),
+            false => self.searcher.open_vectors(),
+        }
+    }
+
+    fn options(&self) -> DiscoverOptions {
+        let candidates = self.candidates.get();
+        DiscoverOptions { candidates, least: 0.0, ..DiscoverOptions::default() }
+    }
+}
+
+pub(crate) fn run(args: Args, context: &mut Context) -> anyhow::Result<Outcome> {
+    let parts = args.parts();
+    let files = args.files(&parts)?;
+    let database = Database::open(&context.store)?;
+    let release = release(&database, args.release.as_deref())?;
+    let lexicon = database.lexicon(&release.name)?;
+    // What is wrong with a file is said before the work.
+    let mut others = Vec::new();
+    for (part, path) in files {
+        let answers = Answers::read(&path, &lexicon)?;
+        others.push((part, path.display().to_string(), answers));
+    }
+    let mut document = Document::new(&release.name);
+    let mut prepared = Vec::new();
+    for part in Part::CASES {
+        let made = match parts.contains(part) {
+            true => part.prepare(&args, &database, &lexicon)?,
+            false => Err("`--parts` leaves it out".to_owned()),
+        };
+        match made {
+            Ok(made) => prepared.push(made),
+            Err(why) => document.left_out.push(LeftOut::part(*part, why)),
+        }
+    }
+    if args.prepare {
+        return Ok(Outcome::Done);
+    }
+    let systems = args.systems();
+    let mut runner = Runner {
+        wordnets_of: &database,
+        models: args.models(&systems)?,
+        options: args.options(),
+        stopped: &stop::on_interrupt("writing the frame that was searched")?,
+    };
+    for made in &prepared {
+        if !measure(&args, made, (&systems, &others), &mut runner, &mut document)? {
+            tell("interrupted; the same command resumes there");
+            return Ok(Outcome::Interrupted);
+        }
+    }
+    let rows = rows_of(&document.systems);
+    context.output.report(&document, rows, |output| document.lay_out(output))?;
+    let has_run = !document.systems.is_empty();
+    Outcome::or_tell(has_run, "no system was measured", &mut context.output)
+}
+
+/// Runs and measures systems on a part; says whether they came to an end.
+fn measure(
+    args: &Args,
+    made: &Prepared,
+    (systems, others): (&[System], &[(Part, String, Answers)]),
+    runner: &mut Runner<'_>,
+    document: &mut Document,
+) -> anyhow::Result<bool> {
+    let count = args.frames.map_or(usize::MAX, NonZeroUsize::get).min(made.questions.frames.len());
+    let all = made.questions.frames.len();
+    if count < all {
+        let why = format!("`--frames` leaves out {}", counted((all - count) as u64, "frame"));
+        document.left_out.push(LeftOut::part(made.part, why));
+    }
+    for system in System::CASES.iter().copied().filter(|of| *of != System::None) {
+        if !systems.contains(&system) {
+            let why = "`--systems` leaves it out".to_owned();
+            document.left_out.push(LeftOut::system(made.part, system, why));
+            continue;
+        }
+        let answers = match runner.run(system, made, count)? {
+            Ok(Some(answers)) => answers,
+            Ok(None) => return Ok(false),
+            Err(why) => {
+                document.left_out.push(LeftOut::system(made.part, system, why));
+                continue;
+            }
+        };
+        let figures = made.questions.measure(count, &answers);
+        document.systems.push(SystemRecord::new(made.part, system.as_str(), count, &figures));
+    }
+    for (_, name, answers) in others.iter().filter(|(part, ..)| *part == made.part) {
+        let figures = made.questions.measure(count, answers);
+        document.systems.push(SystemRecord::new(made.part, name, count, &figures));
+    }
+    Ok(true)
+}

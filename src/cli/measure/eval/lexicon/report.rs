@@ -1,0 +1,132 @@
+//! The table of the benchmark; `schema/eval-lexicon.schema.json`.
+
+use fnstore::model::Fraction;
+use fnstore::proposals::HiddenFigures;
+use serde::Serialize;
+
+use super::part::Part;
+use super::system::System;
+use crate::cli::print::output::Output;
+use crate::cli::print::render::Row;
+
+/// The benchmark as JSON; see `schema/eval-lexicon.schema.json`.
+#[derive(Debug, Serialize)]
+pub(super) struct Document {
+    /// Name of the release whose LUs were hidden
+    release: String,
+    pub(super) systems: Vec<SystemRecord>,
+    /// What was not run or measured, with the reason
+    pub(super) left_out: Vec<LeftOut>,
+}
+
+/// What a system finds in a part.
+#[derive(Debug, Serialize)]
+pub(super) struct SystemRecord {
+    /// JSON `{"enum": ["hidden", "later", "scratch"]}`.
+    part: &'static str,
+    /// The system, or the file of its proposals
+    system: String,
+    /// Frames that were asked about
+    frames: usize,
+    /// LUs that were hidden
+    hidden: usize,
+    /// Proposals that their frame does not have
+    proposals: usize,
+    /// Hidden LUs among them
+    found: usize,
+    /// Share of the hidden LUs among the ten best proposals of their frame
+    recall_at_10: Fraction,
+    /// Share of the hidden LUs among the fifty best proposals of their frame
+    recall_at_50: Fraction,
+    /// Share of the hidden LUs that are proposed
+    recall: Fraction,
+    /// Share of the ten best proposals of each frame that are hidden LUs; null without any
+    precision_at_10: Option<Fraction>,
+    /// Share of the proposals that are hidden LUs; null without any
+    precision: Option<Fraction>,
+}
+
+/// What was not run or measured.
+#[derive(Debug, Serialize)]
+pub(super) struct LeftOut {
+    /// JSON `{"enum": ["hidden", "later", "scratch"]}`.
+    part: &'static str,
+    /// The system; null for the part or some of its frames
+    system: Option<&'static str>,
+    /// The reason
+    why: String,
+}
+
+impl LeftOut {
+    pub(super) fn part(part: Part, why: String) -> Self {
+        Self { part: part.as_str(), system: None, why }
+    }
+
+    pub(super) fn system(part: Part, system: System, why: String) -> Self {
+        Self { part: part.as_str(), system: Some(system.as_str()), why }
+    }
+}
+
+impl SystemRecord {
+    pub(super) fn new(part: Part, system: &str, frames: usize, of: &HiddenFigures) -> Self {
+        Self {
+            part: part.as_str(),
+            system: system.to_owned(),
+            frames,
+            hidden: of.hidden,
+            proposals: of.proposals,
+            found: of.found,
+            recall_at_10: of.recall_at_10(),
+            recall_at_50: of.recall_at_50(),
+            recall: of.recall(),
+            precision_at_10: of.precision_at_10(),
+            precision: of.precision(),
+        }
+    }
+}
+
+impl Row for SystemRecord {
+    const COLUMNS: &'static [&'static str] = &[
+        "part",
+        "system",
+        "frames",
+        "hidden",
+        "proposals",
+        "found",
+        "recall_at_10",
+        "recall_at_50",
+        "recall",
+        "precision_at_10",
+        "precision",
+    ];
+
+    fn cells(&self) -> Vec<String> {
+        let counts = [self.frames, self.hidden, self.proposals, self.found];
+        let recalls = [self.recall_at_10, self.recall_at_50, self.recall].map(Some);
+        let shares = recalls.into_iter().chain([self.precision_at_10, self.precision]);
+        let written = |share: Option<f64>| share.map_or_else(String::new, |of| format!("{of:.4}"));
+        [self.part.to_owned(), self.system.clone()]
+            .into_iter()
+            .chain(counts.map(|count| count.to_string()))
+            .chain(shares.map(written))
+            .collect()
+    }
+}
+
+impl Document {
+    pub(super) fn new(release: &str) -> Self {
+        Self { release: release.to_owned(), systems: Vec::new(), left_out: Vec::new() }
+    }
+
+    pub(super) fn lay_out(&self, output: &mut Output) -> anyhow::Result<()> {
+        output.heading(&self.release)?;
+        if !self.systems.is_empty() {
+            output.table_of(&self.systems)?;
+        }
+        for LeftOut { part, system, why } in &self.left_out {
+            let system = system.map(|of| format!(" {of}")).unwrap_or_default();
+            output.line(&format!("not run: {part}{system}: {why}"))?;
+        }
+        Ok(())
+    }
+}
