@@ -262,11 +262,7 @@ impl<'a> Discoverer<'a> {
     /// # Errors
     /// As there.
     #[doc(hidden)]
-    pub fn search(
-        &mut self,
-        frame: FrameId,
-        goes_on: &mut GoesOn<'_>,
-    ) -> Result<FrameDiscoveries> {
+    pub fn search(&mut self, frame: FrameId, goes_on: &mut GoesOn<'_>) -> Result<FrameDiscoveries> {
         Ok(self.look(frame, goes_on)?.0)
     }
 

@@ -54,8 +54,8 @@ impl System {
 }
 
 impl Runner<'_> {
-    /// What a system proposes for the first frames of a part, or why it cannot; nothing where it was
-    /// interrupted.
+    /// What a system proposes for the first frames of a part, or why it cannot; nothing where it
+    /// was interrupted.
     pub(super) fn run(
         &mut self,
         system: System,
@@ -147,8 +147,7 @@ fn search(
     frame: &str,
     stopped: &dyn Fn() -> bool,
 ) -> anyhow::Result<Option<Vec<(String, f32)>>> {
-    let mut goes_on =
-        || if stopped() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) };
+    let mut goes_on = || if stopped() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) };
     let mut lus = Vec::new();
     for of_name in lexicon.find_frames(&Pattern::exact(frame, Case::Sensitive))? {
         if goes_on().is_break() {
@@ -195,7 +194,9 @@ fn read(place: &Path, head: &str) -> anyhow::Result<Searched> {
         }
         let columns: Vec<&str> = line.split('\t').collect();
         let said = match columns[..] {
-            [frame, lu, score] => searched.get_mut(frame).zip(score.parse().ok()).map(|of| (of, lu)),
+            [frame, lu, score] => {
+                searched.get_mut(frame).zip(score.parse().ok()).map(|of| (of, lu))
+            }
             _ => None,
         };
         let Some(((of_frame, score), lu)) = said else {
