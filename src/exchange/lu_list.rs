@@ -1,6 +1,6 @@
 //! Lists of LUs: two columns parted by tabs, the name of a frame and that of an LU, as in
-//! `Verification<TAB>confirm.v`. A ranked list has a score in a third. Lines that begin with `#` are
-//! remarks.
+//! `Verification<TAB>confirm.v`. A ranked list has a score in a third. Lines that begin with `#`
+//! are remarks.
 
 use std::path::Path;
 
