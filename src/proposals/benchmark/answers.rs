@@ -26,8 +26,8 @@ impl Answers {
         Self { lus: lus.into_iter().map(ranked).collect() }
     }
 
-    /// The answers of a file: lines of a frame's and an LU's name and a score, parted by tabs; those
-    /// that begin with `#` are remarks.
+    /// The answers of a file: lines of a frame's and an LU's name and a score, parted by tabs;
+    /// those that begin with `#` are remarks.
     ///
     /// # Errors
     /// When the file cannot be read, a line is none of these, names a frame that the release lacks,

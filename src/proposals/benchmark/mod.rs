@@ -1,10 +1,10 @@
-//! A benchmark of lexicon growth: frames with LUs that a system cannot see, and how many of them it
-//! proposes.
+//! A benchmark of lexicon growth: frames with LUs that a system cannot see, and how many of them
+//! it proposes.
 //!
 //! [`Questions`] say what is hidden. They come from one release (a share of its LUs, by chance),
 //! from two (what the later one added), or from the experiment of [`scratch`](super::scratch).
-//! [`Questions::write_store`] makes a store of what a system may see. A system's answer is a list of
-//! LUs with scores, [`Answers`]; all systems are measured by [`Questions::measure`].
+//! [`Questions::write_store`] makes a store of what a system may see. A system's answer is a list
+//! of LUs with scores, [`Answers`]; all systems are measured by [`Questions::measure`].
 
 mod answers;
 mod shuffle;
