@@ -104,6 +104,13 @@ fn what_is_hidden_is_nowhere_in_what_systems_see() {
         let seen = fnstore_in(&benchmark.file("hidden/store"), &in_store);
         assert!(seen.stdout.trim() == "0" || seen.code == Some(2), "{query}: {seen:?}");
     }
+    // Nothing of them comes back.
+    let place = benchmark.file("hidden/store");
+    for commit in fnstore_in(&place, &["history", "--format", "jsonl"]).records() {
+        assert_eq!(commit["undo"], false, "{commit}");
+        let undone = fnstore_in(&place, &["undo", &commit["revision"].to_string()]);
+        assert_ne!(undone.code, Some(0), "{undone:?}");
+    }
     // The same questions are drawn in another directory, others by another seed.
     let other = Benchmark { fixture: benchmark.fixture, work: tempfile::tempdir().unwrap() };
     other.run(&[&LEAST[..], &["--prepare"]].concat());
@@ -150,8 +157,11 @@ fn all_systems_are_measured_alike_and_a_run_resumes() {
     assert_eq!(std::fs::read_to_string(&place).unwrap(), text.replace("survey.v", "kept.v"));
     // Proposals that were made in another way are none of this system.
     let fewer = benchmark.run(&[&LEAST[..], &["--candidates", "2", "--frames", "1"]].concat());
-    assert!(fewer.stderr.contains("wordnet.tsv` was made in another way"), "{}", fewer.stderr);
-    assert!(fewer.stdout.contains("`--frames` leaves out 1 frame"), "{}", fewer.stdout);
+    assert!(fewer.stderr.contains("vectors.tsv` was made in another way"), "{}", fewer.stderr);
+    assert_ne!(fewer.code, Some(0));
+    assert_eq!(std::fs::read_to_string(&place).unwrap(), text.replace("survey.v", "kept.v"));
+    let first = benchmark.run(&[&LEAST[..], &["--frames", "1"]].concat());
+    assert!(first.stdout.contains("`--frames` leaves out 1 frame"), "{}", first.stdout);
     std::fs::write(&place, text.replace("survey.v\t", "survey.v ")).unwrap();
     let broken = benchmark.run(&[&LEAST[..], &["--systems", "wordnet"]].concat());
     assert!(broken.stderr.contains("no frame, LU and score"), "{}", broken.stderr);
@@ -300,10 +310,14 @@ fn what_cannot_run_is_told_with_the_reason() {
         })
         .collect();
     let why = |system: &str| &whys.iter().find(|of| of.0 == system).unwrap().1;
-    assert!(why("wordnet").contains("holds no WordNet"), "{whys:?}");
+    assert!(why("wordnet").contains("no WordNet of the release's language"), "{whys:?}");
     assert!(why("discover").contains("verifier"), "{whys:?}");
     assert_eq!(why("language-model"), why("discover"));
+    let nothing = benchmark.run(&["--prepare", "--parts", "hidden,later"]);
+    assert_eq!(nothing.code, Some(1), "{nothing:?}");
+    assert!(nothing.stderr.contains("names no release"), "{}", nothing.stderr);
     let scratch = benchmark.document(&["--parts", "scratch", "--systems", "discover"]);
+    assert!(row(&scratch, "discover")["without"].as_array().unwrap().contains(&"WordNet".into()));
     assert_eq!(
         (&row(&scratch, "discover")["hidden"], &scratch["systems"][0]["part"]),
         (&3.into(), &"scratch".into())

@@ -1137,7 +1137,7 @@ class Database:
         self,
         *frames: str,
         release: str | None = None,
-        least: float = 0.35,
+        least: float = 0.13,
         again: bool = False,
         verifier: _Path | None = None,
         models: _Path | None = None,

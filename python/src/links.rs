@@ -182,7 +182,7 @@ impl Database {
     /// Links the LUs and FEs of frames, or of all, to the WordNets, VerbNets and PropBanks of the
     /// store, as `fnstore link` does. With a verifier, it is asked about examples. progress is
     /// called with frames that are linked and their number. Gives the number of links that stand.
-    #[pyo3(signature = (*frames, release=None, least=0.35, again=false, verifier=None, models=None,
+    #[pyo3(signature = (*frames, release=None, least=0.13, again=false, verifier=None, models=None,
                         device="cpu", numbers=None, progress=None))]
     #[allow(clippy::too_many_arguments, reason = "Python's callers name them")]
     fn link(

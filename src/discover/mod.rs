@@ -256,8 +256,8 @@ impl<'a> Discoverer<'a> {
         Ok(FrameDiscoveries { found: self.standing(frame)?, ..discoveries })
     }
 
-    /// As [`discover`](Self::discover), but what was found before is not looked at, and nothing is
-    /// written.
+    /// As [`discover`](Self::discover), but nothing is written, and only words of this search are
+    /// given.
     ///
     /// # Errors
     /// As there.

@@ -34,6 +34,12 @@ fn score(of: &WordAnswers) -> f32 {
     sigmoid(BIAS + elsewhere + products.sum::<f32>())
 }
 
+/// A number between 0 and 1 that is higher for a higher difference in the slot, also where a
+/// sigmoid is 1.
+fn share_of(slot: f32) -> f32 {
+    0.5 + 0.5 * slot / (1.0 + slot.abs())
+}
+
 impl Discoverer<'_> {
     /// The words that are proposed, the likeliest first.
     pub(super) fn ranked(
@@ -45,7 +51,7 @@ impl Discoverer<'_> {
         let verifier = self.verifier_id();
         let time = now();
         let score_of = |of: &WordAnswers| match self.is_by_slot {
-            true => of.slot.map_or(0.0, sigmoid),
+            true => of.slot.map_or(0.0, share_of),
             false => score(of),
         };
         let found = asked.into_iter().map(|of| Discovery {

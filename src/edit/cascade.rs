@@ -59,6 +59,12 @@ impl Transaction<'_> {
         self.forget_lexunits(&[there])
     }
 
+    /// Removes LUs with their sets, and the sentences that only their files listed: all of them in
+    /// one reading of the sentences.
+    pub(crate) fn remove_lexunits(&mut self, lexunits: &[LexUnit]) -> Result<()> {
+        self.forget_lexunits(lexunits)
+    }
+
     /// Removes a relation between frames.
     pub fn remove_relation(&mut self, relation: RelationId) -> Result<()> {
         if self.relation(relation)?.is_none() {

@@ -156,7 +156,9 @@ impl Directory for WriteDirectory {
             }
             outcome => outcome,
         }?;
-        Ok(BufWriter::new(Box::new(FileInWriting { file, _pulse: self.1.pulse() })))
+        // The file has a buffer of its own.
+        let file = Box::new(FileInWriting { file, _pulse: self.1.pulse() });
+        Ok(BufWriter::with_capacity(0, file))
     }
 
     fn atomic_read(&self, path: &Path) -> Result<Vec<u8>, OpenReadError> {

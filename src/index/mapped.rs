@@ -13,7 +13,7 @@ use std::io;
 use std::ops::Range;
 use std::path::Path;
 use std::sync::atomic::{AtomicUsize, Ordering};
-use std::sync::{Arc, Mutex, PoisonError, Weak};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 use std::thread::Builder;
 use std::time::Duration;
 
@@ -35,7 +35,15 @@ pub(super) struct MappedFiles(Arc<Files>);
 struct Files {
     handed_out: AtomicUsize,
     open: Mutex<Vec<Weak<dyn FileHandle>>>,
-    pulse: Mutex<Weak<Pulse>>,
+    beat: Mutex<Beat>,
+}
+
+/// Whether pages go now and then.
+#[derive(Debug, Default)]
+struct Beat {
+    pulse: Weak<Pulse>,
+    /// Whether a thread has them go; it may outlive a pulse, and then finds the next one.
+    has_thread: bool,
 }
 
 /// While one lives, pages go five times a second.
@@ -58,21 +66,18 @@ impl MappedFiles {
 
     /// Has pages go as long as any of what this returns is there.
     pub(super) fn pulse(&self) -> Arc<Pulse> {
-        let mut last = self.0.pulse.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some(pulse) = last.upgrade() {
+        let mut beat = self.0.beat();
+        if let Some(pulse) = beat.pulse.upgrade() {
             return pulse;
         }
         let pulse = Arc::new(Pulse(()));
-        *last = Arc::downgrade(&pulse);
-        let (beating, files) = (Arc::downgrade(&pulse), Arc::clone(&self.0));
-        let beat = move || {
-            while beating.strong_count() > 0 {
-                std::thread::sleep(PULSE);
-                files.let_all_go();
-            }
-        };
-        // Without the thread more memory is taken, and nothing else.
-        let _ = Builder::new().name("mapped pages".to_owned()).spawn(beat);
+        beat.pulse = Arc::downgrade(&pulse);
+        if !beat.has_thread {
+            let files = Arc::clone(&self.0);
+            // Without the thread more memory is taken, and nothing else.
+            let thread = Builder::new().name("mapped pages".to_owned());
+            beat.has_thread = thread.spawn(move || files.let_go_in_turn()).is_ok();
+        }
         pulse
     }
 }
@@ -85,6 +90,24 @@ impl Files {
             return;
         }
         self.let_all_go();
+    }
+
+    fn beat(&self) -> MutexGuard<'_, Beat> {
+        self.beat.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Has pages go now and then, until no file is written.
+    fn let_go_in_turn(&self) {
+        loop {
+            std::thread::sleep(PULSE);
+            let mut beat = self.beat();
+            if beat.pulse.strong_count() == 0 {
+                beat.has_thread = false;
+                return;
+            }
+            drop(beat);
+            self.let_all_go();
+        }
     }
 
     fn let_all_go(&self) {
@@ -148,17 +171,32 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_pulse_ends_with_the_last_that_holds_it() {
+    fn one_thread_serves_all_pulses_and_ends_after_the_last() {
         let files = MappedFiles::default();
-        let (first, second) = (files.pulse(), files.pulse());
-        assert!(Arc::ptr_eq(&first, &second));
-        drop((first, second));
-        // The thread holds the files, and lets go of them when it ends.
-        while Arc::strong_count(&files.0) > 1 {
-            std::thread::sleep(PULSE);
+        for _ in 0..100 {
+            let (first, second) = (files.pulse(), files.pulse());
+            assert!(Arc::ptr_eq(&first, &second));
+            assert!(Arc::strong_count(&files.0) <= 2, "a thread holds the files");
         }
-        let again = files.pulse();
-        assert_eq!(Arc::strong_count(&again), 1);
+        let ends = (0..1000).any(|_| {
+            std::thread::sleep(PULSE);
+            Arc::strong_count(&files.0) == 1
+        });
+        assert!(ends && !files.0.beat().has_thread);
+        let _pulse = files.pulse();
+        assert!(files.0.beat().has_thread);
+    }
+
+    #[test]
+    fn bytes_that_were_handed_out_are_forgotten_while_a_file_is_written() {
+        let files = MappedFiles::default();
+        let _pulse = files.pulse();
+        files.0.hand_out(ROOM / 2);
+        let is_forgotten = (0..1000).any(|_| {
+            std::thread::sleep(PULSE);
+            files.0.handed_out.load(Ordering::Relaxed) == 0
+        });
+        assert!(is_forgotten);
     }
 
     #[test]

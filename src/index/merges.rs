@@ -28,23 +28,20 @@ impl MergePolicy for BoundedMerges {
 }
 
 /// The merge, or as many of the smallest segments as make one of bounded size; none where that is
-/// one. A single segment is named by the policy where its deleted entries are to go.
+/// one.
 fn bounded(
     MergeCandidate(mut ids): MergeCandidate,
     sizes: &HashMap<SegmentId, u64>,
 ) -> Option<MergeCandidate> {
-    let size = |id: &SegmentId| sizes.get(id).copied().unwrap_or(MOST);
-    let named = ids.len();
-    ids.sort_by_key(size);
     let mut together = 0;
-    let ids: Vec<SegmentId> = ids
-        .into_iter()
-        .take_while(|id| {
-            together += size(id);
-            together <= MOST || named == 1
-        })
-        .collect();
-    (ids.len() > 1 || named == 1).then_some(MergeCandidate(ids))
+    ids.sort_by_key(|id| sizes[id]);
+    let fit = ids.iter().take_while(|id| {
+        together += sizes[*id];
+        together <= MOST
+    });
+    let fit = fit.count();
+    ids.truncate(fit);
+    (fit > 1).then_some(MergeCandidate(ids))
 }
 
 #[cfg(test)]

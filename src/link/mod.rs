@@ -42,7 +42,8 @@ const WAY: u32 = 1;
 /// How links are computed.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct LinkOptions {
-    /// Least score of a link that is kept.
+    /// Least score of a link that is kept. Scores are shares, and a word may mean several synsets
+    /// in a frame: of half of the judged LUs 0.13 had the best F1.
     pub least: f32,
     /// Whether links are computed again that were computed in the same way.
     pub again: bool,
@@ -50,7 +51,7 @@ pub struct LinkOptions {
 
 impl Default for LinkOptions {
     fn default() -> Self {
-        Self { least: 0.35, again: false }
+        Self { least: 0.13, again: false }
     }
 }
 

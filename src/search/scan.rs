@@ -65,7 +65,7 @@ impl Database {
     /// The sets that a query finds, folded by all threads of rayon's pool: `begin` makes an empty
     /// value, `add` adds a set to it, and `take` gets the values in the order of
     /// [`query`](Self::query). The first are of few sets, so that they come soon; later ones are of
-    /// some hundred or thousand.
+    /// some thousand at most.
     ///
     /// `add` may give a record that it could not read: the others come first, and the first of
     /// these errors last.
@@ -87,7 +87,7 @@ impl Database {
     }
 
     /// As [`fold_matches`](Self::fold_matches), of sets with all that they refer to by name. A value
-    /// is of some hundred at most.
+    /// is of 64 answers at most.
     ///
     /// # Errors
     /// As [`fold_matches`](Self::fold_matches).

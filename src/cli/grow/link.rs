@@ -44,7 +44,7 @@ pub(crate) struct Args {
     release: Option<String>,
 
     /// Keep links that score at least X
-    #[arg(long, value_name = "X", default_value = "0.35", value_parser = number::share::<f32>)]
+    #[arg(long, value_name = "X", default_value = "0.13", value_parser = number::share::<f32>)]
     least: f32,
 
     /// Link frames again that were linked

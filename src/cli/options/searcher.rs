@@ -52,6 +52,7 @@ pub(crate) struct SearchModels {
     /// Where models are looked for.
     pub(crate) dirs: Vec<PathBuf>,
     pub(crate) device: Device,
+    pub(crate) numbers: Numbers,
 }
 
 impl SearcherArgs {
@@ -82,8 +83,15 @@ impl SearcherArgs {
     pub(crate) fn open_vectors(&self) -> anyhow::Result<SearchModels> {
         let dirs = locate::model_dirs(self.models.clone());
         let vectors = locate::word_vectors(&dirs)?;
-        let device = Device::cpu();
-        Ok(SearchModels { verifier: None, unasked: None, rewriter: None, vectors, dirs, device })
+        Ok(SearchModels {
+            verifier: None,
+            unasked: None,
+            rewriter: None,
+            vectors,
+            dirs,
+            device: Device::cpu(),
+            numbers: self.numbers,
+        })
     }
 }
 

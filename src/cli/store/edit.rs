@@ -44,7 +44,7 @@ pub(crate) struct Args {
 }
 
 const EXAMPLES: &str = r#"Examples:
-  fnstore edit additions.jsonl --dry-run && fnstore edit additions.jsonl --note 'frames of 2026'
+  fnstore edit additions.jsonl --dry-run && fnstore edit additions.jsonl
   echo '
   {"op":"add-frame","as":"f","name":"Fact_checking"}
   {"op":"add-lu","as":"l","frame":"@f","name":"fact-check.v"}

@@ -3,19 +3,19 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
+use super::super::scratch::{copy, write_whole};
 use super::super::{Key, Result, key_of};
 use super::Questions;
-use crate::database::Database;
+use crate::database::{Database, DatabaseError};
 use crate::durable;
-use crate::edit::Removal;
 use crate::learn::FileError;
-use crate::model::PROPOSED;
-use crate::upkeep::restore;
+use crate::model::{LexUnit, PROPOSED};
+use crate::query::{Expression, quoted};
 
 impl Questions {
     /// Makes a store of the release in a directory that is not there yet, whole or not at all,
-    /// without the hidden LUs and their annotation. Other releases, and what is proposed, go too:
-    /// they may know what is hidden. Lexicons of other kinds stay.
+    /// without the hidden LUs and their annotation. It knows nothing of them from before: no
+    /// history, no other release, nothing that is proposed.
     ///
     /// # Errors
     /// When a store fails, or the disk does.
@@ -23,41 +23,35 @@ impl Questions {
         if let Some(plan) = &self.plan {
             return plan.write_store(source, directory);
         }
-        let failed = |error| FileError::io("make the store", directory)(error);
-        let beside = directory.with_extension("unfinished");
-        durable::remove_directory(&beside).map_err(failed)?;
-        durable::create_directory(&beside).map_err(failed)?;
-        let (backup, store) = (beside.join("backup"), beside.join("store"));
-        source.backup(&backup)?;
-        restore(&backup, &store)?;
-        let database = Database::open_writer(&store)?;
-        self.hide(&database)?;
-        database.close()?;
-        durable::rename(&store, directory).map_err(failed)?;
-        Ok(durable::remove_directory(&beside).map_err(failed)?)
+        let query = format!("release={}", quoted(&self.release));
+        let query = Expression::parse(&query).map_err(DatabaseError::from)?;
+        write_whole(directory, |beside| {
+            // A commit keeps what it removes, so what is left is copied once more.
+            let hiding = beside.join("hiding");
+            let failed = |error| FileError::io("make the store", directory)(error);
+            durable::create_directory(&hiding).map_err(failed)?;
+            let database = copy(source, &query, &self.release, &hiding)?;
+            self.hide(&database)?;
+            copy(&database, &query, &self.release, beside)?.close()?;
+            Ok(database.close()?)
+        })
     }
 
     fn hide(&self, database: &Database) -> Result<()> {
-        for other in database.releases()? {
-            if other.name != self.release {
-                database.remove_release(other.id)?;
-            }
-        }
         let lexicon = database.lexicon(&self.release)?;
         let names: BTreeMap<_, _> =
             lexicon.frame_names()?.collect::<std::result::Result<_, _>>()?;
         let keys = |names: &Vec<String>| names.iter().map(|name| key_of(name)).collect();
         let hidden: BTreeMap<&str, BTreeSet<Key>> =
             self.frames.iter().map(|of| (of.frame.as_str(), keys(&of.hidden))).collect();
-        let mut edits = database.transaction(lexicon.release().id)?;
-        for lu in lexicon.lus()? {
-            let lu = lu?;
+        let is_hidden = |lu: &LexUnit| {
             let of_frame = names.get(&lu.frame).and_then(|frame| hidden.get(frame.as_str()));
-            let is_hidden = of_frame.is_some_and(|keys| keys.contains(&key_of(&lu.name)));
-            if is_hidden || lu.status == PROPOSED {
-                edits.remove_lexunit(lu.frame, lu.id, Removal::Cascade)?;
-            }
-        }
+            of_frame.is_some_and(|keys| keys.contains(&key_of(&lu.name)))
+        };
+        let mut gone = lexicon.lus()?.collect::<std::result::Result<Vec<LexUnit>, _>>()?;
+        gone.retain(|lu| lu.status == PROPOSED || is_hidden(lu));
+        let mut edits = database.transaction(lexicon.release().id)?;
+        edits.remove_lexunits(&gone)?;
         edits.commit()?;
         Ok(())
     }

@@ -16,3 +16,4 @@ mod store;
 
 pub use plan::{FramePlan, Plan, SeedUnit, Sizes, Ties};
 pub use score::{FrameScore, Output, RoundScore, Scores, Tally, score};
+pub(super) use store::{copy, write_whole};

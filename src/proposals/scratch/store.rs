@@ -14,6 +14,42 @@ use crate::learn::FileError;
 use crate::model::{FrameId, LuId};
 use crate::query::{Expression, quoted};
 
+/// The store that is made of what a query finds, in the place of an unfinished one.
+const STORE: &str = "store";
+
+/// Makes a store in a directory that is not there yet, whole or not at all: what is made in
+/// `store` of the directory that `make` is given gets its place at the end.
+pub(in super::super) fn write_whole(
+    directory: &Path,
+    make: impl FnOnce(&Path) -> Result<()>,
+) -> Result<()> {
+    let failed = |error| FileError::io("make the store", directory)(error);
+    let beside = directory.with_extension("unfinished");
+    durable::remove_directory(&beside).map_err(failed)?;
+    durable::create_directory(&beside).map_err(failed)?;
+    make(&beside)?;
+    durable::rename(&beside.join(STORE), directory).map_err(failed)?;
+    Ok(durable::remove_directory(&beside).map_err(failed)?)
+}
+
+/// A new store of what a query finds, under its release's name, in `store` of a directory. It
+/// knows nothing of what the source was before.
+pub(in super::super) fn copy(
+    source: &Database,
+    query: &Expression,
+    release: &str,
+    beside: &Path,
+) -> Result<Database> {
+    let failed = |error| FileError::io("make the store", beside)(error);
+    let lines = beside.join("given.jsonl");
+    let mut file = BufWriter::new(File::create(&lines).map_err(failed)?);
+    source.export_jsonl(query, false, &mut file)?;
+    file.flush().map_err(failed)?;
+    let database = Database::open_writer(&beside.join(STORE))?;
+    database.import_jsonl(&lines, Some(release), &mut |_| {})?;
+    Ok(database)
+}
+
 impl Plan {
     /// Makes the store in a directory that is not there yet, whole or not at all: the frames, the
     /// LUs that are given, their sets and sentences. What refers to anything else is taken out, and
@@ -22,22 +58,12 @@ impl Plan {
     /// # Errors
     /// When a store fails, the disk does, or more than what is given is in the new store.
     pub fn write_store(&self, source: &Database, directory: &Path) -> Result<()> {
-        let failed = |error| FileError::io("make the store", directory)(error);
-        let beside = directory.with_extension("unfinished");
-        durable::remove_directory(&beside).map_err(failed)?;
-        durable::create_directory(&beside).map_err(failed)?;
-        let lines = beside.join("given.jsonl");
-        let mut file = BufWriter::new(File::create(&lines).map_err(failed)?);
-        source.export_jsonl(&self.seed_query()?, false, &mut file)?;
-        file.flush().map_err(failed)?;
-        let store = beside.join("store");
-        let database = Database::open_writer(&store)?;
-        database.import_jsonl(&lines, Some(&self.release), &mut |_| {})?;
-        self.take_out_others(&database)?;
-        self.expect_given_alone(&database)?;
-        database.close()?;
-        durable::rename(&store, directory).map_err(failed)?;
-        Ok(durable::remove_directory(&beside).map_err(failed)?)
+        write_whole(directory, |beside| {
+            let database = copy(source, &self.seed_query()?, &self.release, beside)?;
+            self.take_out_others(&database)?;
+            self.expect_given_alone(&database)?;
+            Ok(database.close()?)
+        })
     }
 
     /// The query that finds what is given.

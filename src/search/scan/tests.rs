@@ -1,6 +1,7 @@
 //! Scans of a store that grows, changes and is damaged.
 
 use std::collections::BTreeMap;
+use std::sync::atomic::{AtomicUsize, Ordering};
 
 use proptest::prelude::*;
 
@@ -302,4 +303,36 @@ fn a_check_finds_of_damaged_blocks_what_one_pass_finds() {
         std::fs::write(&path, &whole).unwrap();
     }
     assert!(blocks > 4, "{blocks} blocks and {tables} tables were damaged");
+}
+
+#[test]
+fn a_value_holds_few_answers_and_all_values_hold_all_of_them() {
+    let sets: Vec<Grown> = (0..300).map(|number| (number, 1, 0)).collect();
+    let (_dir, database) = store_of(&sets, &sets[..20]);
+    for threads in [1, 3] {
+        let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
+        let (begun, mut sizes) = (AtomicUsize::new(0), Vec::new());
+        pool.install(|| {
+            let begin = || {
+                begun.fetch_add(1, Ordering::Relaxed);
+                0
+            };
+            let add = |size: &mut usize, _| {
+                *size += 1;
+                Ok::<_, DatabaseError>(())
+            };
+            let take = |size| {
+                sizes.push(size);
+                Ok(())
+            };
+            database.fold_answers(&"".parse().unwrap(), begin, add, take)
+        })
+        .unwrap();
+        assert!(sizes.iter().all(|size| *size <= TOGETHER), "{sizes:?}");
+        assert_eq!(
+            sizes.iter().sum::<usize>() as u64,
+            database.count(&"".parse().unwrap()).unwrap()
+        );
+        assert_eq!(begun.into_inner(), sizes.len());
+    }
 }

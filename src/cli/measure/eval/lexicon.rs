@@ -131,6 +131,16 @@ impl Args {
         }
     }
 
+    /// Whether the shipped verifier may have learned from what is hidden.
+    fn may_know(&self, part: Part) -> bool {
+        let Draw { least, seed, .. } = Draw::default();
+        match part {
+            Part::Hidden => (self.least.get(), self.seed) != (least, seed),
+            Part::Later => true,
+            Part::Scratch => false,
+        }
+    }
+
     fn options(&self) -> DiscoverOptions {
         let candidates = self.candidates.get();
         DiscoverOptions { candidates, least: 0.0, ..DiscoverOptions::default() }
@@ -158,13 +168,24 @@ pub(crate) fn run(args: Args, context: &mut Context) -> anyhow::Result<Outcome> 
         };
         match made {
             Ok(made) => prepared.push(made),
-            Err(why) => document.left_out.push(LeftOut::part(*part, why)),
+            Err(why) => {
+                if args.prepare && parts.contains(part) {
+                    tell(&format!("{part}: {why}"));
+                }
+                document.left_out.push(LeftOut::part(*part, why));
+            }
         }
     }
     if args.prepare {
-        return Ok(Outcome::Done);
+        return Ok(Outcome::of(!prepared.is_empty()));
     }
     let systems = args.systems();
+    if systems.contains(&System::Discover) && prepared.iter().any(|made| args.may_know(made.part)) {
+        tell(
+            "the shipped verifier learned from FrameNet 1.5 without the LUs that are hidden by \
+             default and those of `scratch`; of others it may know some",
+        );
+    }
     let mut runner = Runner {
         wordnets_of: &database,
         models: args.models(&systems)?,
@@ -203,8 +224,8 @@ fn measure(
             document.left_out.push(LeftOut::system(made.part, system, why));
             continue;
         }
-        let answers = match runner.run(system, made, count)? {
-            Ok(Some(answers)) => answers,
+        let (answers, without) = match runner.run(system, made, count)? {
+            Ok(Some(found)) => found,
             Ok(None) => return Ok(false),
             Err(why) => {
                 document.left_out.push(LeftOut::system(made.part, system, why));
@@ -212,7 +233,8 @@ fn measure(
             }
         };
         let figures = made.questions.measure(count, &answers);
-        document.systems.push(SystemRecord::new(made.part, system.as_str(), count, &figures));
+        let record = SystemRecord::new(made.part, system.as_str(), count, &figures);
+        document.systems.push(record.without(without));
     }
     for (_, name, answers) in others.iter().filter(|(part, ..)| *part == made.part) {
         let figures = made.questions.measure(count, answers);

@@ -77,11 +77,13 @@ impl Prepared {
         let Self { part, questions, directory } = self;
         let failed = || format!("cannot write to `{}`", directory.display());
         let place = directory.join("hidden.tsv");
-        let hidden = questions.list(true);
+        let (hidden, visible) = (questions.list(true), questions.list(false));
         if place.is_file() {
-            let there = std::fs::read_to_string(&place).with_context(failed)?;
+            let has = |name: &str, list: &str| {
+                std::fs::read_to_string(directory.join(name)).is_ok_and(|there| there == list)
+            };
             ensure!(
-                there == hidden,
+                has("hidden.tsv", &hidden) && has("visible.tsv", &visible) && self.store().is_dir(),
                 "`{}` has other questions; name another directory with `--work`",
                 directory.display()
             );
@@ -91,7 +93,6 @@ impl Prepared {
         // Without its list a store was not finished.
         durable::remove_directory(&self.store()).with_context(failed)?;
         questions.write_store(source, &self.store())?;
-        let visible = questions.list(false);
         durable::write_file(&directory.join("visible.tsv"), visible.as_bytes())
             .and_then(|()| durable::write_file(&place, hidden.as_bytes()))
             .with_context(failed)?;

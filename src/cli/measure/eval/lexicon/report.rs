@@ -5,7 +5,7 @@ use fnstore::proposals::HiddenFigures;
 use serde::Serialize;
 
 use super::part::Part;
-use super::system::System;
+use super::system::{Missing, System};
 use crate::cli::print::output::Output;
 use crate::cli::print::render::Row;
 
@@ -26,6 +26,8 @@ pub(super) struct SystemRecord {
     part: &'static str,
     /// The system, or the file of its proposals
     system: String,
+    /// What it had to find words without, of what is not there for the release's language
+    without: Vec<&'static str>,
     /// Frames that were asked about
     frames: usize,
     /// LUs that were hidden
@@ -72,6 +74,7 @@ impl SystemRecord {
         Self {
             part: part.as_str(),
             system: system.to_owned(),
+            without: Vec::new(),
             frames,
             hidden: of.hidden,
             proposals: of.proposals,
@@ -82,6 +85,10 @@ impl SystemRecord {
             precision_at_10: of.precision_at_10(),
             precision: of.precision(),
         }
+    }
+
+    pub(super) fn without(self, missing: Missing) -> Self {
+        Self { without: missing, ..self }
     }
 }
 
@@ -122,6 +129,10 @@ impl Document {
         output.heading(&self.release)?;
         if !self.systems.is_empty() {
             output.table_of(&self.systems)?;
+        }
+        for of in self.systems.iter().filter(|of| !of.without.is_empty()) {
+            let SystemRecord { part, system, without, .. } = of;
+            output.line(&format!("{part} {system}: words without {}", without.join(", ")))?;
         }
         for LeftOut { part, system, why } in &self.left_out {
             let system = system.map(|of| format!(" {of}")).unwrap_or_default();

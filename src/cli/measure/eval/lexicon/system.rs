@@ -16,7 +16,6 @@ use fnstore::query::{Case, Pattern};
 
 use super::part::Prepared;
 use crate::cli::options::searcher::SearchModels;
-use crate::cli::print::output::tell;
 use crate::cli::print::progress;
 
 named! {
@@ -35,6 +34,9 @@ named! {
     }
 }
 
+/// What a system has to find words without.
+pub(super) type Missing = Vec<&'static str>;
+
 /// LUs with their scores, by frame.
 type Searched = BTreeMap<String, Vec<(String, f32)>>;
 
@@ -51,26 +53,40 @@ impl System {
     pub(super) fn asks_a_language_model(self) -> bool {
         matches!(self, Self::LanguageModel | Self::Discover)
     }
+
+    /// What leads it to words, as [`Discoverer::missing`] calls it.
+    fn sources(self) -> &'static [&'static str] {
+        match self {
+            Self::Vectors => &["word vectors"],
+            Self::Wordnet => &["WordNet"],
+            Self::LanguageModel => &["WordNet", "word vectors"],
+            Self::Discover => &["WordNet", "word vectors", "rewriter"],
+            Self::None => &[],
+        }
+    }
 }
 
 impl Runner<'_> {
-    /// What a system proposes for the first frames of a part, or why it cannot; nothing where it
-    /// was interrupted.
+    /// What a system proposes for the first frames of a part, and what it had to do without; or why
+    /// it cannot, and nothing where it was interrupted.
     pub(super) fn run(
         &mut self,
         system: System,
         made: &Prepared,
         count: usize,
-    ) -> anyhow::Result<Result<Option<Answers>, String>> {
+    ) -> anyhow::Result<Result<Option<(Answers, Missing)>, String>> {
         let database = Database::open(&made.store())?;
         let lexicon = database.lexicon(&made.questions.release)?;
-        let stopped = self.stopped;
-        let mut discoverer = match self.discoverer(system, &database, &lexicon)? {
-            Ok(discoverer) => discoverer,
+        let (stopped, numbers) = (self.stopped, self.models.numbers);
+        let (mut discoverer, without) = match self.discoverer(system, &database, &lexicon)? {
+            Ok(found) => found,
             Err(why) => return Ok(Err(why)),
         };
         let place = made.directory.join(format!("{system}.tsv"));
-        let head = format!("# {system}: {}\n", discoverer.described());
+        let mut how = vec![discoverer.described()];
+        how.extend(system.asks_a_language_model().then(|| numbers.to_string()));
+        how.push(format!("fnstore {}", env!("CARGO_PKG_VERSION")));
+        let head = format!("# {system}: {}\n", how.join("; "));
         let mut searched = read(&place, &head)?;
         let bar = progress::bar(system.as_str(), "frames");
         bar.set_length(count as u64);
@@ -91,16 +107,16 @@ impl Runner<'_> {
         let lus = searched.iter().flat_map(|(frame, lus)| {
             lus.iter().map(|(lu, score)| (frame.as_str(), lu.as_str(), f64::from(*score)))
         });
-        Ok(Ok(Some(Answers::new(lus))))
+        Ok(Ok(Some((Answers::new(lus), without))))
     }
 
-    /// The search of a system, or why there is none.
+    /// The search of a system with what it has to do without, or why there is none.
     fn discoverer<'d>(
         &'d mut self,
         system: System,
         database: &'d Database,
         lexicon: &Lexicon<'_>,
-    ) -> anyhow::Result<Result<Discoverer<'d>, String>> {
+    ) -> anyhow::Result<Result<(Discoverer<'d>, Missing), String>> {
         let SearchModels { verifier, unasked, rewriter, vectors, .. } = &mut self.models;
         let vectors = vectors.as_ref().filter(|_| system != System::Wordnet);
         let wordnets = match system {
@@ -111,32 +127,23 @@ impl Runner<'_> {
         let release = lexicon.release().name.as_str();
         let sources = (wordnets, vectors);
         let discoverer = Discoverer::new(database, release, sources, verifier, self.options)?;
-        let missing = discoverer.missing();
-        let why = match system {
-            System::Vectors if missing.contains(&"word vectors") => {
-                "no word vectors of the release's language are at hand".to_owned()
-            }
-            System::Wordnet if missing.contains(&"WordNet") => {
-                "the store holds no WordNet of the release's language; `fnstore import` brings one \
-                 in"
-                .to_owned()
-            }
-            System::LanguageModel | System::Discover if !discoverer.asks() => {
-                let language = || "the verifier is made for another language".to_owned();
-                unasked.clone().unwrap_or_else(language)
-            }
-            System::LanguageModel => return Ok(Ok(discoverer.by_slot_alone())),
-            System::Discover => {
-                let discoverer = discoverer.with_rewriter(rewriter.as_mut());
-                let missing = discoverer.missing();
-                if !missing.is_empty() {
-                    tell(&format!("{system}: words are found without {}", missing.join(", ")));
-                }
-                return Ok(Ok(discoverer));
-            }
-            _ => return Ok(Ok(discoverer)),
+        if system.asks_a_language_model() && !discoverer.asks() {
+            let language = || "the verifier is made for another language".to_owned();
+            return Ok(Err(unasked.clone().unwrap_or_else(language)));
+        }
+        let discoverer = match system {
+            System::LanguageModel => discoverer.by_slot_alone(),
+            System::Discover => discoverer.with_rewriter(rewriter.as_mut()),
+            _ => discoverer,
         };
-        Ok(Err(why))
+        let (sources, mut without) = (system.sources(), discoverer.missing());
+        without.retain(|of| sources.contains(of));
+        Ok(if without.len() == sources.len() {
+            let those = without.join(", no ");
+            Err(format!("no {those} of the release's language: nothing leads to a word"))
+        } else {
+            Ok((discoverer, without))
+        })
     }
 }
 
@@ -184,8 +191,12 @@ fn read(place: &Path, head: &str) -> anyhow::Result<Searched> {
     let failed = || format!("cannot use `{}`", place.display());
     let text = std::fs::read_to_string(place).with_context(failed)?;
     let Some(lines) = text.strip_prefix(head) else {
-        tell(&format!("`{}` was made in another way and is made anew", place.display()));
-        return Ok(searched);
+        bail!(
+            "`{}` was made in another way, by `{}`: remove it, or name another directory with \
+             `--work`",
+            place.display(),
+            text.lines().next().unwrap_or_default()
+        );
     };
     for (at, line) in lines.lines().enumerate() {
         if let Some(frame) = line.strip_prefix(SEARCHED) {
