@@ -1,10 +1,10 @@
 //! Which segments are merged, as they become many.
 //!
-//! Tantivy's own policy merges eight of about one size whatever they hold. A merge keeps some twenty
-//! bytes of each entry in memory, so that one of sixteen million takes three hundred megabytes.
-//! Here no merge makes a segment of more than some millions. Of those that would, two segments or a
-//! few are merged at a time, for merges that are named together run together. At twenty million
-//! entries a reader opens some ten segments.
+//! Tantivy's own policy merges eight of about one size whatever they hold. A merge keeps some
+//! twenty bytes of each entry in memory, so that one of sixteen million takes three hundred
+//! megabytes. Here no merge makes a segment of more than some millions. Of those that would, two
+//! segments or a few are merged at a time, for merges that are named together run together. At
+//! twenty million entries a reader opens some ten segments.
 
 use std::collections::HashMap;
 
