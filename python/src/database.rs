@@ -451,14 +451,15 @@ impl Database {
 
     /// Begins edits of a release, to be used in a with statement: they are committed at its end, or
     /// not at all. The store keeps who made them and the note, which says why.
-    #[pyo3(signature = (release=None, *, reviewer=None, note=String::new()))]
+    #[pyo3(signature = (release=None, *, reviewer=None, note=""))]
     fn transaction<'py>(
         &self,
         py: Python<'py>,
         release: Option<String>,
         reviewer: Option<String>,
-        note: String,
+        note: &str,
     ) -> PyResult<Bound<'py, PyAny>> {
+        let note = note.to_owned();
         let now = std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH);
         let now = now.map_or(0, |since| since.as_secs());
         let edits =
