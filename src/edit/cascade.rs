@@ -61,6 +61,7 @@ impl Transaction<'_> {
 
     /// Removes LUs with their sets, and the sentences that only their files listed: all of them in
     /// one reading of the sentences.
+    #[cfg(feature = "neural")]
     pub(crate) fn remove_lexunits(&mut self, lexunits: &[LexUnit]) -> Result<()> {
         self.forget_lexunits(lexunits)
     }
