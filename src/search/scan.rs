@@ -20,8 +20,8 @@ use crate::store::in_order;
 /// Rows of the pieces that this thread reads before others help.
 const ALONE: [usize; 4] = if cfg!(test) { [1, 2, 3, 5] } else { [4, 32, 256, 1024] };
 
-/// Most rows of a piece that are folded at once. A piece has more where the files say nothing of rows
-/// that are in memory alone.
+/// Most rows of a piece that are folded at once. A piece has more where the files say nothing of
+/// rows that are in memory alone.
 const ROWS: usize = if cfg!(test) { 16 } else { 65_536 };
 
 /// Most sets that are looked at together, and most answers that are folded into one value. Those of
@@ -86,8 +86,8 @@ impl Database {
         self.folded(expression, (begin, add), Reads::Nothing, take)
     }
 
-    /// As [`fold_matches`](Self::fold_matches), of sets with all that they refer to by name. A value
-    /// is of 64 answers at most.
+    /// As [`fold_matches`](Self::fold_matches), of sets with all that they refer to by name. A
+    /// value is of 64 answers at most.
     ///
     /// # Errors
     /// As [`fold_matches`](Self::fold_matches).
