@@ -291,6 +291,17 @@ fn copy(from: &Path, to: &Path) {
 }
 
 #[test]
+fn a_store_that_may_be_anybodys_is_left_alone() {
+    let benchmark = Benchmark::new();
+    std::fs::create_dir_all(benchmark.file("hidden/store")).unwrap();
+    let kept = benchmark.write("hidden/store/kept", "mine");
+    let ran = benchmark.run(&[&LEAST[..], &["--prepare"]].concat());
+    assert_ne!(ran.code, Some(0), "{ran:?}");
+    assert!(ran.stderr.contains("without `hidden.tsv` beside it"), "{}", ran.stderr);
+    assert_eq!(std::fs::read_to_string(kept).unwrap(), "mine");
+}
+
+#[test]
 fn what_cannot_run_is_told_with_the_reason() {
     let benchmark = Benchmark::of(Fixture::without_wordnet(new_store()));
     let none = benchmark.run(&["--systems", "wordnet"]);

@@ -89,9 +89,14 @@ impl Prepared {
             );
             return Ok(());
         }
+        // Whose it is cannot be known.
+        ensure!(
+            !self.store().exists(),
+            "`{}` is there without `hidden.tsv` beside it; remove it, or name another directory \
+             with `--work`",
+            self.store().display()
+        );
         durable::create_directory(directory).with_context(failed)?;
-        // Without its list a store was not finished.
-        durable::remove_directory(&self.store()).with_context(failed)?;
         questions.write_store(source, &self.store())?;
         durable::write_file(&directory.join("visible.tsv"), visible.as_bytes())
             .and_then(|()| durable::write_file(&place, hidden.as_bytes()))
