@@ -43,6 +43,13 @@ fn train(data: &Path, out: &Path, more: &[&str]) -> Ran {
     fnstore_in(Path::new("/nowhere"), &[&fixed, more].concat())
 }
 
+/// A filter that was trained on them.
+pub(crate) fn trained(folder: &Path) -> PathBuf {
+    let place = folder.join("mine");
+    assert_eq!(train(&data(folder), &place, &[]).code, Some(0));
+    place
+}
+
 fn row<'a>(document: &'a Value, rule: &str) -> &'a Value {
     let mut rows = document["rows"].as_array().unwrap().iter();
     rows.find(|row| row["rule"].as_str().unwrap().starts_with(rule)).unwrap()
@@ -166,9 +173,7 @@ fn generated() -> Expression {
 #[test]
 fn scoring_that_is_stopped_keeps_what_was_scored_and_goes_on() {
     let folder = tempfile::tempdir().unwrap();
-    let place = folder.path().join("mine");
-    assert_eq!(train(&data(folder.path()), &place, &[]).code, Some(0));
-    let filter = Filter::open(&place).unwrap();
+    let filter = Filter::open(&trained(folder.path())).unwrap();
     let store = new_store();
     generate(store.path());
     let database = Database::open_existing_writer(store.path()).unwrap();

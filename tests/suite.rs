@@ -75,6 +75,7 @@ mod diversity;
 mod documents_and_parts;
 mod drawing;
 mod earlier_rules;
+mod edited_while_scored;
 mod edition_exports;
 mod edition_lists;
 mod editions;

@@ -8,13 +8,17 @@
 use std::collections::hash_map::Entry;
 use std::collections::{BTreeMap, HashMap};
 use std::ops::ControlFlow;
+use std::sync::{Arc, Mutex, PoisonError};
 
 use super::ExpandError;
-use super::trigger_lexicon::{TriggerLexicon, unit_key};
-use crate::database::{Database, DatabaseError, Write};
+use super::known_units::KnownUnits;
+use super::reading::{read_in_order, rewrite};
+use super::trigger_lexicon::unit_key;
+use crate::database::{Database, Write};
 use crate::filter::{Filter, FilterEvidence, Judged};
 use crate::model::{
-    Fraction, Generation, MEANING, OWN_RANGE, Origin, PROPOSED, Provenance, ReleaseId,
+    AnnotationSet, Fraction, Generation, MEANING, OWN_RANGE, Origin, PROPOSED, Provenance,
+    ReleaseId,
 };
 use crate::query::Expression;
 use crate::search::Answer;
@@ -74,25 +78,28 @@ pub struct Rescored {
 /// What a filter looks at in sets that are there; reads what a release's lexicon says once.
 struct Witness<'a> {
     database: &'a Database,
-    lexicons: HashMap<ReleaseId, TriggerLexicon<'a>>,
+    known: Mutex<HashMap<ReleaseId, Arc<KnownUnits>>>,
 }
 
 impl<'a> Witness<'a> {
     fn new(database: &'a Database) -> Self {
-        Self { database, lexicons: HashMap::new() }
+        Self { database, known: Mutex::default() }
+    }
+
+    /// What a release's lexicon knows.
+    fn known(&self, release: ReleaseId) -> Result<Arc<KnownUnits>, ExpandError> {
+        let mut known = self.known.lock().unwrap_or_else(PoisonError::into_inner);
+        Ok(match known.entry(release) {
+            Entry::Occupied(known) => Arc::clone(known.get()),
+            Entry::Vacant(place) => Arc::clone(
+                place.insert(Arc::new(KnownUnits::read(self.database.store(), release)?)),
+            ),
+        })
     }
 
     /// What is known of a set with a generation.
-    fn evidence(
-        &mut self,
-        answer: &Answer,
-        made: &Generation,
-    ) -> Result<FilterEvidence, ExpandError> {
+    fn evidence(&self, answer: &Answer, made: &Generation) -> Result<FilterEvidence, ExpandError> {
         let (release, set) = (answer.release.id, &answer.set);
-        let lexicon = match self.lexicons.entry(release) {
-            Entry::Occupied(known) => known.into_mut(),
-            Entry::Vacant(place) => place.insert(TriggerLexicon::new(self.database, release)?),
-        };
         // An LU of the store's own range was proposed, or someone added it.
         let proposed = set.lu.0 >= OWN_RANGE && {
             let lu = self.database.store().lexunit(release, set.frame, set.lu)?;
@@ -101,7 +108,7 @@ impl<'a> Witness<'a> {
         let Generation { round, paraphrase, aligner, .. } = *made;
         let place = (set.frame, set.lu);
         let key = unit_key(self.database.store(), release, place, &answer.lexunit)?;
-        let frames = lexicon.frames_with(&key);
+        let frames = self.known(release)?.frames_with(&key);
         let verification = self.database.store().verification(release, set.id)?;
         let evidence = FilterEvidence::new(round, (paraphrase, aligner), (proposed, frames));
         Ok(evidence.with(made.fit.as_ref(), verification.as_ref()))
@@ -111,13 +118,14 @@ impl<'a> Witness<'a> {
 /// Gives the generated sets for which an expression holds the scores of a filter, in place of
 /// earlier ones. Sets without a paraphrase score get none.
 ///
-/// Sets are written some at a time; `progress` is told how many were looked at, and a `Break` ends
-/// the run after those that were written. The same call resumes there. A set that another
-/// thread edits meanwhile may lose that edit. In the list of changes a set that gets scores is
-/// edited.
+/// All threads look at sets, which are written some at a time; `progress` is told how many were
+/// looked at, and a `Break` ends the run after those that were written. The same call resumes
+/// there. A set that another thread edits or removes meanwhile gets no scores. In the list of
+/// changes a set that gets scores is edited.
 ///
 /// # Errors
-/// When the expression names what the database does not hold, or the database fails.
+/// When the expression names what the database does not hold, or the database fails. A record that
+/// cannot be read is told of when the others have their scores.
 pub fn rescore(
     database: &Database,
     expression: &Expression,
@@ -125,38 +133,35 @@ pub fn rescore(
     progress: &mut dyn FnMut(u64) -> ControlFlow<()>,
 ) -> Result<Rescored, ExpandError> {
     let mut done = Rescored { kept: FilterTally::of(filter), written: 0, interrupted: false };
-    let mut witness = Witness::new(database);
-    let mut writes: BTreeMap<ReleaseId, Write> = BTreeMap::new();
-    let mut waiting = 0;
-    for answer in database.query(&generated_sets(expression))? {
-        let mut answer = answer?;
-        let release = answer.release.id;
+    let witness = Witness::new(database);
+    let read = |answer: Answer| {
         database.check_language(filter.declared(), &answer.release)?;
-        let Provenance::Generated(made) = &answer.set.provenance else { continue };
+        let Provenance::Generated(made) = &answer.set.provenance else { return Ok(None) };
         // A filter wants to know how likely an output is, which a server does not say.
         if made.paraphrase_score().is_none() {
-            continue;
+            return Ok(None);
         }
         let scores = filter.scores(&witness.evidence(&answer, made)?);
         let mut made = made.clone();
         let is_new = made.filter.replace(scores) != Some(scores);
+        Ok(Some((answer.release.id, answer.set, made, is_new)))
+    };
+    let mut waiting = Vec::new();
+    let ended = read_in_order(database, &generated_sets(expression), read, |scored| {
+        let (release, set, made, is_new) = scored;
         done.kept.count(&made);
         if is_new {
-            answer.set.provenance = Provenance::Generated(made);
-            writes.entry(release).or_default().sets.push(answer.set);
-            waiting += 1;
-            done.written += 1;
+            let new = AnnotationSet { provenance: Provenance::Generated(made), ..set.clone() };
+            waiting.push((release, set, new));
         }
-        if waiting == BATCH {
-            commit(database, &mut writes)?;
-            waiting = 0;
+        if waiting.len() == BATCH {
+            done.written += rewrite(database, waiting.drain(..))?;
         }
-        if done.kept.scored.is_multiple_of(BATCH as u64) && progress(done.kept.scored).is_break() {
-            done.interrupted = true;
-            break;
-        }
-    }
-    commit(database, &mut writes)?;
+        let is_due = done.kept.scored.is_multiple_of(BATCH as u64);
+        Ok(if is_due { progress(done.kept.scored) } else { ControlFlow::Continue(()) })
+    });
+    done.written += rewrite(database, waiting)?;
+    done.interrupted = ended?.is_break();
     Ok(done)
 }
 
@@ -170,26 +175,29 @@ pub(super) fn commit(
     Ok(())
 }
 
-/// The generated sets for which an expression holds, with what a filter looks at and what people
-/// say of them. A set that nothing scored as a paraphrase has an infinite score.
+/// Hands on the generated sets for which an expression holds, with what a filter looks at and what
+/// people say of them. All threads read them; `take` gets them on this one, in the order of
+/// [`Database::query`]. A set that nothing scored as a paraphrase has an infinite score.
 ///
 /// # Errors
-/// When the expression names what the database does not hold; the iterator, when the database
-/// fails.
-pub fn filter_data<'a>(
-    database: &'a Database,
+/// When the expression names what the database does not hold, or the database fails; those of
+/// `take`, which end it.
+pub fn filter_data<E: From<ExpandError>>(
+    database: &Database,
     expression: &Expression,
-) -> Result<impl Iterator<Item = Result<Judged, ExpandError>> + 'a, ExpandError> {
-    let answers = database.query(&generated_sets(expression))?;
-    let mut witness = Witness::new(database);
-    Ok(answers.filter_map(move |answer| judged(&mut witness, answer).transpose()))
+    mut take: impl FnMut(Judged) -> Result<(), E>,
+) -> Result<(), E> {
+    let witness = Witness::new(database);
+    let mut failed = None;
+    let read = |answer| judged(&witness, &answer);
+    let _ = read_in_order(database, &generated_sets(expression), read, |judged| {
+        failed = take(judged).err();
+        Ok(if failed.is_some() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) })
+    })?;
+    failed.map_or(Ok(()), Err)
 }
 
-fn judged(
-    witness: &mut Witness<'_>,
-    answer: Result<Answer, DatabaseError>,
-) -> Result<Option<Judged>, ExpandError> {
-    let answer = answer?;
+fn judged(witness: &Witness<'_>, answer: &Answer) -> Result<Option<Judged>, ExpandError> {
     let release = answer.release.id;
     let Provenance::Generated(made) = &answer.set.provenance else { return Ok(None) };
     let judgements = witness.database.store().judgements(release, answer.set.id)?;
@@ -209,7 +217,7 @@ fn judged(
         seed: made.seed.to_string(),
         // A seed that was removed since stands for its sentence.
         sentence: seed.map_or_else(|| made.seed.to_string(), |seed| seed.sentence.to_string()),
-        evidence: witness.evidence(&answer, made)?,
+        evidence: witness.evidence(answer, made)?,
         judgements: scores,
         meaning_judgements: of_meaning,
     }))

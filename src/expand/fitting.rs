@@ -13,6 +13,7 @@ use std::ops::ControlFlow;
 
 use super::ExpandError;
 use super::filtering::{commit, generated_sets};
+use super::reading::{read_in_order, rewrite};
 use crate::database::{Database, Write};
 use crate::identify::{Candidates, FrameIdentifier, Question, released_lexunits};
 use crate::model::{
@@ -61,17 +62,22 @@ pub fn refit(
     let mut judge = FitJudge::new(database, identifier);
     let mut done = Refitted::default();
     let mut waiting = Vec::with_capacity(BATCH);
-    for answer in database.query(&generated_sets(expression))? {
-        waiting.push(answer?);
-        if waiting.len() == BATCH {
-            judge.write(std::mem::take(&mut waiting), &mut done)?;
-            if progress(done.sets).is_break() {
-                done.interrupted = true;
-                return Ok(done);
+    let all = generated_sets(expression);
+    let ended = read_in_order(
+        database,
+        &all,
+        |answer| Ok(Some(answer)),
+        |answer| {
+            waiting.push(answer);
+            if waiting.len() < BATCH {
+                return Ok(ControlFlow::Continue(()));
             }
-        }
-    }
+            judge.write(std::mem::take(&mut waiting), &mut done)?;
+            Ok(progress(done.sets))
+        },
+    );
     judge.write(waiting, &mut done)?;
+    done.interrupted = ended?.is_break();
     Ok(done)
 }
 
@@ -159,22 +165,22 @@ impl<'a> FitJudge<'a> {
         for answer in answers {
             by_release.entry(answer.release.id).or_default().push(answer);
         }
-        let mut writes: BTreeMap<ReleaseId, Write> = BTreeMap::new();
+        let mut new = Vec::new();
         for (release, answers) in by_release {
             done.sets += answers.len() as u64;
             let probabilities = self.probabilities(release, &answers)?;
-            for (mut answer, probability) in answers.into_iter().zip(probabilities) {
-                let Provenance::Generated(made) = &mut answer.set.provenance else { continue };
+            for (Answer { set: read, .. }, probability) in answers.into_iter().zip(probabilities) {
+                let mut set = read.clone();
+                let Provenance::Generated(made) = &mut set.provenance else { continue };
                 let fit = probability.map(|probability| self.identifier.fit(probability));
                 done.without += u64::from(fit.is_none());
-                if made.fit != fit {
-                    made.fit = fit;
-                    writes.entry(release).or_default().sets.push(answer.set);
-                    done.written += 1;
+                if std::mem::replace(&mut made.fit, fit) != fit {
+                    new.push((release, read, set));
                 }
             }
         }
-        commit(self.database, &mut writes)
+        done.written += rewrite(self.database, new)?;
+        Ok(())
     }
 
     /// The probability of the frame of each set of a release.

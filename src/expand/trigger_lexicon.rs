@@ -5,11 +5,12 @@ use std::rc::Rc;
 
 use super::Result;
 use super::blindness::HeldOut;
+use super::known_units::KnownUnits;
 use super::unit::Unit;
 use super::valence::{Expressed, Valences};
 use crate::database::Database;
 use crate::model::{
-    FrameId, LexUnit, Lexeme, LuId, OWN_RANGE, Origin, PROPOSED, Pos, ReleaseId, hashed_number,
+    FrameId, LexUnit, Lexeme, LuId, Origin, PROPOSED, Pos, ReleaseId, hashed_number,
 };
 use crate::store::{Store, StoreError};
 use crate::text::{Morphology, fold};
@@ -24,9 +25,7 @@ pub(super) struct TriggerLexicon<'a> {
     release: ReleaseId,
     /// How words of the release are inflected.
     morphology: Morphology,
-    /// Lemmas of the release's own LUs, as running text in lower case, with the number of LUs of
-    /// that name.
-    known: HashMap<(String, Pos), u32>,
+    known: KnownUnits,
     frames: HashMap<FrameId, FrameLexicon>,
     attested: HashMap<String, bool>,
     /// Triggers that were asked about: they are no longer new.
@@ -63,24 +62,11 @@ pub(super) struct TriggerUnit {
 
 impl<'a> TriggerLexicon<'a> {
     pub(super) fn new(database: &'a Database, release: ReleaseId) -> Result<Self> {
-        let mut known = HashMap::new();
-        for row in database.store().lexunit_names(release)? {
-            let (frame, lu, name) = row?;
-            let is_proposed = || -> Result<bool> {
-                let lu = database.store().lexunit(release, frame, lu)?;
-                Ok(lu.is_some_and(|lu| lu.status == PROPOSED))
-            };
-            // An LU of the store's own range was proposed, or someone added it.
-            if lu.0 < OWN_RANGE || !is_proposed()? {
-                let key = unit_key(database.store(), release, (frame, lu), &name)?;
-                *known.entry(key).or_insert(0) += 1;
-            }
-        }
         Ok(Self {
             database,
             release,
             morphology: database.morphology(release)?,
-            known,
+            known: KnownUnits::read(database.store(), release)?,
             frames: HashMap::new(),
             attested: HashMap::new(),
             triggers: HashSet::new(),
@@ -176,14 +162,14 @@ impl<'a> TriggerLexicon<'a> {
     /// The lemma of a trigger, and its part of speech: the seed's, or another when the lexicon
     /// knows it only there.
     fn lemma(&self, trigger: &str, pos: Pos) -> (String, Pos) {
-        let in_lexicon = |lemma: &str, pos: Pos| self.known.contains_key(&(fold(lemma), pos));
+        let in_lexicon = |lemma: &str, pos: Pos| self.known.has(&(fold(lemma), pos));
         let (lemma, pos) = self.morphology.lemmatize(trigger, pos, &in_lexicon);
         (own_lemma(&lemma), pos)
     }
 
     /// How many frames have an LU of that lemma and part of speech.
     pub(super) fn frames_with(&self, unit: &(String, Pos)) -> u32 {
-        self.known.get(unit).copied().unwrap_or(0)
+        self.known.frames_with(unit)
     }
 
     /// The LUs of a frame that no expansion proposed, in the order of their numbers.
@@ -282,7 +268,7 @@ impl<'a> TriggerLexicon<'a> {
         if let Some(attested) = self.attested.get(word) {
             return Ok(*attested);
         }
-        let in_lexicon = |lemma: &str, pos: Pos| self.known.contains_key(&(lemma.to_owned(), pos));
+        let in_lexicon = |lemma: &str, pos: Pos| self.known.has(&(lemma.to_owned(), pos));
         let (lemma, pos) = self.morphology.lemmatize(word, Pos::Noun, &in_lexicon);
         let attested = in_lexicon(&lemma, pos)
             || self
@@ -382,7 +368,7 @@ mod tests {
 
     use super::*;
     use crate::database::Write;
-    use crate::model::{AnnotationSet, AnnotationSetId, IdSpace, Provenance, Span};
+    use crate::model::{AnnotationSet, AnnotationSetId, IdSpace, OWN_RANGE, Provenance, Span};
     use crate::transfer::ImportOptions;
 
     /// Checking, a frame of the mini lexicon with check.v (twice), examine.v and inspection.n.

@@ -9,12 +9,14 @@
 
 use std::collections::BTreeMap;
 use std::ops::ControlFlow;
+use std::sync::Arc;
 
 use super::ExpandError;
 use super::filtering::commit;
 use super::judges::{FrameQuestions, Judges, SetQuestion};
+use super::reading::read_in_order;
 use crate::database::{Database, Write};
-use crate::model::{Method, Provenance};
+use crate::model::{AnnotationSet, FrameId, Method, Provenance, Release, ReleaseId, Verification};
 use crate::query::Expression;
 use crate::search::Answer;
 use crate::verify::EvokesItem;
@@ -54,21 +56,20 @@ pub fn verify(
 ) -> Result<Verified, ExpandError> {
     let mut asking = Asking { database, judges, frames: FrameQuestions::default() };
     let mut done = Verified::default();
-    let mut waiting: Vec<Answer> = Vec::with_capacity(BATCH);
-    for answer in database.query(expression)? {
-        let answer = answer?;
-        let place = |of: &Answer| (of.release.id, of.set.frame);
-        let is_other = waiting.first().is_some_and(|first| place(first) != place(&answer));
+    let mut waiting: Vec<Subject> = Vec::with_capacity(BATCH);
+    let read = |answer| Subject::read(database, answer).map(Some);
+    let ended = read_in_order(database, expression, read, |subject| {
+        let is_other = waiting.first().is_some_and(|first| first.place() != subject.place());
         if is_other || waiting.len() == BATCH {
             asking.write(std::mem::take(&mut waiting), &mut done, progress)?;
-            if done.interrupted {
-                return Ok(done);
-            }
         }
-        waiting.push(answer);
+        waiting.push(subject);
+        Ok(if done.interrupted { ControlFlow::Break(()) } else { ControlFlow::Continue(()) })
+    });
+    if !done.interrupted {
+        asking.write(waiting, &mut done, progress)?;
     }
-    asking.write(waiting, &mut done, progress)?;
-    Ok(done)
+    ended.map(|_| done)
 }
 
 /// Judges, and what the lexicons of their releases say.
@@ -82,23 +83,20 @@ impl Asking<'_> {
     /// Asks of some sets of one frame and writes what is new.
     fn write(
         &mut self,
-        answers: Vec<Answer>,
+        found: Vec<Subject>,
         done: &mut Verified,
         progress: &mut dyn FnMut(u64) -> ControlFlow<()>,
     ) -> Result<(), ExpandError> {
-        let Some(first) = answers.first() else { return Ok(()) };
-        let place @ (release, _) = (first.release.id, first.set.frame);
+        let Some(first) = found.first() else { return Ok(()) };
+        let place @ (release, _) = first.place();
         self.database.check_language(self.judges.verifier.declared(), &first.release)?;
         if let Some(rewriter) = &self.judges.rewriter {
             self.database.check_language(rewriter.declared(), &first.release)?;
         }
         let frame = self.frames.of(self.database, place)?;
-        let (looked_at, mut without, mut new) = (answers.len() as u64, 0, Vec::new());
+        let (looked_at, mut without, mut new) = (found.len() as u64, 0, Vec::new());
         let mut sets = Vec::new();
-        for answer in answers {
-            let set = answer.set.clone();
-            let question = set_question(self.database, answer)?;
-            let stored = self.database.store().verification(release, set.id)?;
+        for Subject { set, question, stored, .. } in found {
             match stored.filter(|stored| self.judges.have_said((frame, &question), stored)) {
                 Some(stored) => without += u64::from(stored.evokes.is_none()),
                 None => {
@@ -132,6 +130,27 @@ impl Asking<'_> {
         }
         done.interrupted = progress(done.sets).is_break();
         Ok(())
+    }
+}
+
+/// A set that is to be asked about.
+struct Subject {
+    release: Arc<Release>,
+    set: AnnotationSet,
+    question: SetQuestion,
+    /// What was answered before.
+    stored: Option<Verification>,
+}
+
+impl Subject {
+    fn read(database: &Database, answer: Answer) -> Result<Self, ExpandError> {
+        let (set, release) = (answer.set.clone(), Arc::clone(&answer.release));
+        let stored = database.store().verification(release.id, set.id)?;
+        Ok(Self { question: set_question(database, answer)?, release, set, stored })
+    }
+
+    fn place(&self) -> (ReleaseId, FrameId) {
+        (self.release.id, self.set.frame)
     }
 }
 

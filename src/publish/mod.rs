@@ -31,6 +31,7 @@ use crate::durable::WholeDirectory;
 use crate::exchange::{Spacing, TrainingFormat, WordTagger};
 use crate::model::{Edition, Hex64, Positive, Release, ReleaseId, Split};
 use crate::query::{Expression, Field, Term};
+use crate::search::Answer;
 use crate::text::{fold, words};
 use crate::transfer::LossyExport;
 
@@ -349,16 +350,20 @@ impl Writing<'_> {
         let mut line = |text: &str| file.write_all(text.as_bytes());
         line("set\tword\n").map_err(|error| self.files.failed(error))?;
         let mut count = 0;
-        for answer in self.database.query(all)? {
-            let answer = answer?;
+        let add = |some: &mut Vec<_>, answer: Answer| {
             let text = &answer.sentence.text;
             let of_text = words(text).into_iter().filter_map(|word| word.of(text)).map(fold);
-            if let Some(word) = of_text.into_iter().find(|word| sensitive.contains(word)) {
-                line(&format!("{}\t{word}\n", answer.set.id))
-                    .map_err(|error| self.files.failed(error))?;
+            let word = of_text.into_iter().find(|word| sensitive.contains(word));
+            some.extend(word.map(|word| (answer.set.id, word)));
+            Ok::<_, PublishError>(())
+        };
+        self.database.fold_answers(all, Vec::new, add, |some| {
+            for (set, word) in some {
+                line(&format!("{set}\t{word}\n")).map_err(|error| self.files.failed(error))?;
                 count += 1;
             }
-        }
+            Ok(())
+        })?;
         self.files.done(file)?;
         Ok(count)
     }

@@ -341,17 +341,17 @@ impl Export<'_> {
 
     fn filter_data(&self, out: &mut impl Write) -> anyhow::Result<ExportRecord> {
         let (mut sets, mut unscored) = (0, 0);
-        for output in filter_data(self.database, self.expression)? {
-            let output = output?;
+        filter_data(self.database, self.expression, |output| {
             // No filter looks at such a set, and JSON has no number for it.
             if !output.evidence.paraphrase.is_finite() {
                 unscored += 1;
-                continue;
+                return Ok(());
             }
             serde_json::to_writer(&mut *out, &output).map_err(std::io::Error::from)?;
             out.write_all(b"\n")?;
             sets += 1;
-        }
+            Ok::<_, anyhow::Error>(())
+        })?;
         let said = "set without a paraphrase score, at which no filter looks, left out";
         let lost = (unscored > 0).then_some(("unscored", LossRecord { count: unscored, said }));
         Ok(ExportRecord {

@@ -5,7 +5,7 @@
 use std::collections::hash_map::Entry;
 use std::collections::{HashMap, HashSet};
 use std::io::Write;
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, PoisonError};
 
 use super::tokens::{Layout, TokenFile, TokenSentence};
 use crate::database::{Database, DatabaseError, Result};
@@ -19,7 +19,7 @@ use crate::model::{
 };
 use crate::query::Expression;
 use crate::search::{Answer, Catalog, Distinct, ElementLabel, Match, elements};
-use crate::store::Store;
+use crate::store::{Store, in_order};
 use crate::text::{CharIndex, CharSpan};
 
 /// What an export wrote, and what its format could not hold.
@@ -48,6 +48,9 @@ const HOLDS: Holds = Holds {
     gf_pt: true,
     scores: true,
 };
+
+/// Sentences that one thread reads together.
+const TOGETHER: usize = 64;
 
 impl Database {
     /// Writes the sets for which an expression holds, one block of tokens each, in order of
@@ -132,33 +135,25 @@ impl Database {
         })?;
         found.sort_unstable();
         still.require_one_release(found.iter().map(|(release, ..)| *release))?;
-        let store = still.store();
-        let mut names = Names::new(still)?;
-        let (mut judged, mut rejected) = (LossLog::default(), RejectedLexunits::default());
-        for group in found.chunk_by(|a, b| (a.0, a.1) == (b.0, b.1)) {
-            let Some((release, sentence, _)) = group.first().copied() else { continue };
-            let Some(row) = store.sentence(release, sentence)? else { continue };
-            let layers = store.sentence_layers(release, sentence)?;
-            let tokens =
-                Tokens::new(&row.text, &layers.collect::<std::result::Result<Vec<_>, _>>()?);
-            let mut sets = Vec::with_capacity(group.len());
-            for (_, _, id) in group {
-                if let Some(set) = store.annotation_set(release, *id)? {
-                    if rejected.contain(store, release, &set)? {
-                        judged.add(Loss::Rejected);
-                        continue;
-                    }
-                    still.count_verdicts(release, &set, &mut judged)?;
-                    sets.push(names.annotated(release, set)?);
-                }
+        let groups: Vec<&[_]> = found.chunk_by(|a, b| (a.0, a.1) == (b.0, b.1)).collect();
+        let (mut losses, idle) = (LossLog::default(), Mutex::new(Vec::new()));
+        let lock = || idle.lock().unwrap_or_else(PoisonError::into_inner);
+        let read = |groups: &[&[_]]| {
+            let known = lock().pop();
+            let mut reader = known.map_or_else(|| SentenceReader::new(still), Ok)?;
+            let some = groups.iter().map(|group| reader.read(group));
+            let some = some.collect::<Result<Vec<_>>>()?;
+            lock().push(reader);
+            Ok(some)
+        };
+        in_order(groups.chunks(TOGETHER), read, |some: Result<Vec<_>>| {
+            for (sentence, lost) in some? {
+                losses.merge(&lost);
+                sentence.map_or(Ok(()), &mut take)?;
             }
-            if sets.is_empty() {
-                continue;
-            }
-            let unannotated = Vec::new();
-            take(TokenSentence { release, text: row.text, tokens, sets, unannotated })?;
-        }
-        Ok(judged)
+            Ok::<_, DatabaseError>(())
+        })?;
+        Ok(losses)
     }
 
     /// Hands on the rows of the sets that are found, as they are read.
@@ -213,6 +208,46 @@ impl Database {
             losses.add(Loss::Verifications);
         }
         Ok(())
+    }
+}
+
+/// Reads sentences with their sets; keeps what it knows of frames and LUs from one to the next.
+struct SentenceReader<'a> {
+    database: &'a Database,
+    names: Names<'a>,
+    rejected: RejectedLexunits,
+}
+
+impl<'a> SentenceReader<'a> {
+    fn new(database: &'a Database) -> Result<Self> {
+        let (names, rejected) = (Names::new(database)?, RejectedLexunits::default());
+        Ok(Self { database, names, rejected })
+    }
+
+    /// A sentence with the sets that are written, if there are some, and what is lost of them.
+    fn read(
+        &mut self,
+        group: &[(ReleaseId, SentenceId, AnnotationSetId)],
+    ) -> Result<(Option<TokenSentence>, LossLog)> {
+        let (store, mut lost) = (self.database.store(), LossLog::default());
+        let Some((release, sentence, _)) = group.first().copied() else { return Ok((None, lost)) };
+        let Some(row) = store.sentence(release, sentence)? else { return Ok((None, lost)) };
+        let layers = store.sentence_layers(release, sentence)?;
+        let tokens = Tokens::new(&row.text, &layers.collect::<std::result::Result<Vec<_>, _>>()?);
+        let mut sets = Vec::with_capacity(group.len());
+        for (_, _, id) in group {
+            if let Some(set) = store.annotation_set(release, *id)? {
+                if self.rejected.contain(store, release, &set)? {
+                    lost.add(Loss::Rejected);
+                    continue;
+                }
+                self.database.count_verdicts(release, &set, &mut lost)?;
+                sets.push(self.names.annotated(release, set)?);
+            }
+        }
+        let (text, unannotated) = (row.text, Vec::new());
+        let sentence = TokenSentence { release, text, tokens, sets, unannotated };
+        Ok(((!sentence.sets.is_empty()).then_some(sentence), lost))
     }
 }
 

@@ -26,7 +26,7 @@ use self::directory::Directory;
 pub use self::files::FramenetFiles;
 use self::listed::Listing;
 use self::names::FileNames;
-use crate::database::{Database, Result};
+use crate::database::{Database, DatabaseError, Result};
 use crate::framenet::{
     FrameFile, FullTextFile, ReadSentence, SemTypeNames, WarningLog, replace_not_xml,
     write_frame_file, write_fulltext_file,
@@ -36,6 +36,7 @@ use crate::model::{
     LuId, NumberKind, OWN_RANGE, Origin, PREDICTED, PROPOSED, Release, SentenceId, WrittenNumbers,
 };
 use crate::query::Expression;
+use crate::search::Match;
 use crate::store::Store;
 
 /// What an export as FrameNet's XML wrote and left out.
@@ -295,14 +296,19 @@ impl Database {
         }
         let mut wanted =
             Wanted { sets: HashSet::new(), lexunits: HashSet::new(), frames: HashSet::new() };
-        for answer in self.query(expression)? {
-            let answer = answer?;
-            if answer.release.id == release.id {
-                wanted.sets.insert(answer.set.id);
-                wanted.lexunits.insert((answer.set.frame, answer.set.lu));
-                wanted.frames.insert(answer.set.frame);
+        let add = |some: &mut Vec<_>, found: Match<'_>| {
+            let set = found.set();
+            some.extend((found.release() == release.id).then_some((set.id, set.frame, set.lu)));
+            Ok(None)
+        };
+        self.fold_matches(expression, Vec::new, add, |some| {
+            for (set, frame, lu) in some {
+                wanted.sets.insert(set);
+                wanted.lexunits.insert((frame, lu));
+                wanted.frames.insert(frame);
             }
-        }
+            Ok::<_, DatabaseError>(())
+        })?;
         Ok(Some(wanted))
     }
 }

@@ -1,0 +1,77 @@
+//! Sets of a query, read by all threads for work that one thread does in their order.
+
+use std::collections::BTreeMap;
+use std::ops::ControlFlow;
+
+use super::ExpandError;
+use super::filtering::commit;
+use crate::database::{Database, DatabaseError, Write};
+use crate::model::{AnnotationSet, ReleaseId};
+use crate::query::Expression;
+use crate::search::Answer;
+
+/// Why a scan ended before its end.
+enum Ended {
+    Stopped,
+    Failed(ExpandError),
+}
+
+impl From<DatabaseError> for Ended {
+    fn from(error: DatabaseError) -> Self {
+        Self::Failed(error.into())
+    }
+}
+
+/// Hands what `read` makes of the sets for which an expression holds to `take`, on this thread and
+/// in their order; sets of which it makes nothing are passed over. `read` is called by all threads,
+/// some thousand sets ahead. So another thread may have edited or removed a set since. A `Break` of
+/// `take` ends it.
+///
+/// # Errors
+/// As [`Database::fold_answers`], and those of `read` and `take`, which end it. A record that cannot
+/// be read is told of when all others have been taken.
+pub(super) fn read_in_order<T: Send>(
+    database: &Database,
+    expression: &Expression,
+    read: impl Fn(Answer) -> Result<Option<T>, ExpandError> + Sync,
+    mut take: impl FnMut(T) -> Result<ControlFlow<()>, ExpandError>,
+) -> Result<ControlFlow<()>, ExpandError> {
+    let add = |some: &mut Vec<T>, answer| {
+        some.extend(read(answer).map_err(Ended::Failed)?);
+        Ok(())
+    };
+    let ended = database.fold_answers(expression, Vec::new, add, |some| {
+        for of in some {
+            if take(of).map_err(Ended::Failed)?.is_break() {
+                return Err(Ended::Stopped);
+            }
+        }
+        Ok(())
+    });
+    match ended {
+        Ok(()) => Ok(ControlFlow::Continue(())),
+        Err(Ended::Stopped) => Ok(ControlFlow::Break(())),
+        Err(Ended::Failed(error)) => Err(error),
+    }
+}
+
+/// Writes sets with what a model says of them, in place of the sets as they were read. A set that
+/// another thread edited or removed meanwhile stays as it is. Gives how many were written.
+///
+/// # Errors
+/// When the database fails.
+pub(super) fn rewrite(
+    database: &Database,
+    sets: impl IntoIterator<Item = (ReleaseId, AnnotationSet, AnnotationSet)>,
+) -> Result<u64, ExpandError> {
+    let mut writes: BTreeMap<ReleaseId, Write> = BTreeMap::new();
+    let mut written = 0;
+    for (release, read, new) in sets {
+        if database.store().annotation_set(release, read.id)?.is_some_and(|now| now == read) {
+            writes.entry(release).or_default().sets.push(new);
+            written += 1;
+        }
+    }
+    commit(database, &mut writes)?;
+    Ok(written)
+}
