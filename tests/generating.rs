@@ -340,6 +340,20 @@ fn a_report_counts_the_sentences_whose_frame_is_unlikely() {
 }
 
 #[test]
+fn an_annotated_lu_gets_sentences_of_its_sisters_where_it_need_lack_nothing() {
+    let store = new_store();
+    let ran = generate(store.path(), &["lu=examine.v", "--lacking", "nothing", "--format", "json"]);
+    assert_eq!(ran.code, Some(0), "{}", ran.stderr);
+    let database = Database::open(store.path()).unwrap();
+    let made = made(&database);
+    assert!(!made.is_empty());
+    for ((set, _), (source, _)) in made {
+        assert_eq!(set.lu, LuId(1003));
+        assert_ne!(source.lu, set.lu, "a sister's");
+    }
+}
+
+#[test]
 fn wrong_input_has_a_code_and_nothing_is_written() {
     let store = new_store();
     let before = fnstore_in(store.path(), &["query", "release=*", "--count"]).stdout;
@@ -365,6 +379,7 @@ fn wrong_input_has_a_code_and_nothing_is_written() {
             "`answer` is `commas`, which a language model cannot give",
         ),
         (&["lu=verify.v", "--method", "paraphrase"], "invalid value"),
+        (&["lu=examine.v", "--lacking", "nothing", "--sisters", "own"], "`infill` (N-own)"),
     ] {
         let ran = generate(store.path(), arguments);
         assert_eq!(ran.code, Some(2), "{arguments:?}: {ran:?}");

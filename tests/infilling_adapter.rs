@@ -34,8 +34,12 @@ fn models(prompt: &str) -> tempfile::TempDir {
 }
 
 fn infill(store: &Path, models: &Path, more: &[&str]) -> Ran {
+    infill_of("random", store, models, more)
+}
+
+fn infill_of(sisters: &str, store: &Path, models: &Path, more: &[&str]) -> Ran {
     let models = ["--models", models.to_str().unwrap()];
-    let fixed = ["generate", "--method", "infill", "--classifier", "none", "--sisters", "random"];
+    let fixed = ["generate", "--method", "infill", "--classifier", "none", "--sisters", sisters];
     let device = ["--device", "cpu", "--format", "json"];
     fnstore_in(store, &[&fixed[..], &models, &device, more].concat())
 }
@@ -59,6 +63,31 @@ fn it_is_taken_by_default_and_writes_in_the_blanks_alone() {
         assert_eq!(outside(new), outside(old), "{}", new.1.text);
         assert_ne!(new.1.text, old.1.text);
     }
+}
+
+#[test]
+fn an_lus_own_sentences_are_filled_anew_and_keep_their_targets() {
+    let (store, models) = (new_store(), models(PROMPT));
+    let mut sentences = 0;
+    for seed in ["1", "2", "3", "4", "5", "6"] {
+        let asked = ["lu=examine.v", "--lacking", "nothing", "--seed", seed, "--keep", "3"];
+        let ran = infill_of("own", store.path(), models.path(), &asked);
+        assert!(matches!(ran.code, Some(0 | 1)), "{}", ran.stderr);
+        let report: serde_json::Value = serde_json::from_str(&ran.stdout).unwrap();
+        sentences += report["sentences"].as_u64().unwrap();
+    }
+    assert!(sentences > 0);
+    let database = Database::open(store.path()).unwrap();
+    let made = made(&database);
+    assert_eq!(made.len() as u64, sentences);
+    for (new, old) in &made {
+        assert_eq!(new.0.lu, old.0.lu, "its own");
+        assert_eq!(new.0.trigger(&new.1.text), old.0.trigger(&old.1.text));
+        assert_ne!(new.1.text, old.1.text);
+    }
+    let none = infill_of("own", store.path(), models.path(), &["lu=verify.v"]);
+    assert_eq!(none.code, Some(2), "{}", none.stderr);
+    assert!(none.stderr.contains("no set of `verify.v` has frame elements"), "{}", none.stderr);
 }
 
 #[test]

@@ -36,11 +36,26 @@ pub enum GenerateError {
         /// Names of their frames.
         frames: Vec<String>,
     },
+    /// No LU that is asked for has a sentence of its own.
+    #[error(
+        "no set of {lexunits} has frame elements that people annotated; expected LUs with sentences \
+         of their own, or sisters' sentences (N-sisters)"
+    )]
+    NoneOfTheirOwn {
+        /// The LUs.
+        lexunits: String,
+    },
     /// Spans are to be written, and there is no language model or endpoint for it.
     #[error(
         "method `infill` writes words and was given no language model and no endpoint (N-generator)"
     )]
     NoGenerator,
+    /// LUs are to take over their own sentences, in which nothing is written anew.
+    #[error(
+        "LUs are to get their own sentences, and no words of these are written anew; expected the \
+         method `infill` (N-own)"
+    )]
+    OwnUnfilled,
     /// Doubtful sentences are to be left out, and nothing tells how likely a sentence is.
     #[error(
         "the least worth is {least}, and no language model ranks; expected one, or 0 (N-ranker)"
@@ -117,8 +132,9 @@ coded!(GenerateError {
     Self::Judging(error) => error.trouble(),
     Self::Verifying(error) => error.trouble(),
     Self::LexUnits(error) => Failed.coded(lexunits_code(error)),
-    Self::NoSisters { .. } => Failed.coded("N-sisters"),
+    Self::NoSisters { .. } | Self::NoneOfTheirOwn { .. } => Failed.coded("N-sisters"),
     Self::NoGenerator => Failed.coded("N-generator"),
+    Self::OwnUnfilled => Failed.coded("N-own"),
     Self::NoRanker { .. } => Failed.coded("N-ranker"),
     Self::Range { .. } => Failed.coded("N-range"),
     Self::Seq2Seq { .. } => Failed.coded("N-model"),

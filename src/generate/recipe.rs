@@ -12,6 +12,8 @@ named! {
         Annotation => "annotation",
         /// Exemplars; an LU may have annotation in full text.
         Exemplars => "exemplars",
+        /// Nothing: LUs that people annotated get sentences, too.
+        Nothing => "nothing",
     }
 }
 
@@ -21,6 +23,7 @@ impl Lacking {
         match self {
             Self::Annotation => !origin.is_of_written_text(),
             Self::Exemplars => !origin.is_of_written_text() && origin != Origin::FullText,
+            Self::Nothing => false,
         }
     }
 }
@@ -88,6 +91,9 @@ impl GenerationRecipe {
         if self.keep == 0 || self.keep > most {
             let expected = format!("1 to the number of candidates, {most}");
             return wrong("number of candidates kept", self.keep, &expected);
+        }
+        if self.sisters == SisterRule::Own && self.method != Method::Infill {
+            return Err(GenerateError::OwnUnfilled);
         }
         if !(0.0..=1.0).contains(&self.least) {
             let (name, expected) = ("least worth", "0 to 1".to_owned());

@@ -5,7 +5,7 @@ use std::rc::Rc;
 use std::vec::IntoIter;
 
 use super::sisters::Sisters;
-use super::{GenerateError, GenerationRecipe, Result};
+use super::{GenerateError, GenerationRecipe, Result, SisterRule};
 use crate::database::Database;
 use crate::expand::FrameGap;
 use crate::model::{Frame, LexUnit, RecipeId, ReleaseId};
@@ -39,8 +39,12 @@ pub(super) fn check_sisters(
     }
     let quoted =
         |names: Vec<&str>| names.iter().map(|name| format!("`{name}`")).collect::<Vec<_>>();
+    let lexunits = quoted(named().map(|lu| lu.name.as_str()).collect()).join(", ");
+    if recipe.sisters == SisterRule::Own {
+        return Err(GenerateError::NoneOfTheirOwn { lexunits });
+    }
     Err(GenerateError::NoSisters {
-        lexunits: quoted(named().map(|lu| lu.name.as_str()).collect()).join(", "),
+        lexunits,
         frames: quoted(gaps.iter().map(|gap| gap.frame.name.as_str()).collect()),
     })
 }

@@ -1,4 +1,4 @@
-//! The sentences of a frame that an LU without any can take over.
+//! The sentences of a frame that an LU can take over.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 
@@ -18,6 +18,9 @@ named! {
         Agreeing => "agreeing",
         /// A random one of a random sister (Pancholy et al. 2021; Cui and Swayamdipta 2024).
         Random => "random",
+        /// No sister's: one of the LU's own, the one whose core FEs agree most first. Its blanks
+        /// are filled anew.
+        Own => "own",
     }
 }
 
@@ -112,7 +115,8 @@ impl Sisters {
         }
     }
 
-    /// The sets whose sentences an LU can take over, with the lemmas of their LUs, in the order in
+    /// The sets whose sentences an LU can take over, its own only where these are asked for, with
+    /// the lemmas of their LUs, in the order in
     /// which a rule tries them.
     pub(crate) fn for_lexunit(
         &self,
@@ -130,12 +134,14 @@ impl Sisters {
             bytes.copy_from_slice(&hash.finalize().as_bytes()[..8]);
             u64::from_be_bytes(bytes)
         };
-        let is_sister = |sister: &&Sister| sister.pos == pos && sister.set.lu != lexunit.id;
+        let is_own = rule == SisterRule::Own;
+        let is_sister =
+            |sister: &&Sister| sister.pos == pos && (sister.set.lu == lexunit.id) == is_own;
         let of_pos = self.sets.iter().filter(is_sister);
         let mut ranked: Vec<_> = of_pos
             .map(|sister| {
                 let agreement = match rule {
-                    SisterRule::Agreeing => sister.agreement,
+                    SisterRule::Agreeing | SisterRule::Own => sister.agreement,
                     SisterRule::Random => 0.0,
                 };
                 let drawn = (draw(u64::from(sister.set.lu.0)), draw(sister.set.id.bits()));

@@ -41,7 +41,8 @@ pub(crate) struct Args {
     #[arg(value_name = "EXPR")]
     expression: Vec<String>,
 
-    /// What the LUs lack: any annotation, or exemplars (they may have annotation in full text)
+    /// What the LUs lack: any annotation, exemplars (they may have annotation in full text), or
+    /// nothing (all LUs get sentences)
     #[arg(
         long,
         value_name = "WHAT",
@@ -60,7 +61,7 @@ pub(crate) struct Args {
     mode: Mode,
 
     /// Which sister's sentence. `agreeing`: the one whose core frame elements are the frame's most
-    /// usual ones. `random`: any, as in the paper
+    /// usual ones. `random`: any, as in the paper. `own`: one of the LU itself, under `infill`
     #[arg(long, value_name = "RULE", value_parser = named::<SisterRule>(), default_value_t = SisterRule::default())]
     sisters: SisterRule,
 
