@@ -22,7 +22,7 @@ pub(crate) struct Trained {
 }
 
 impl Trained {
-    fn place(&self, name: &str) -> String {
+    pub(crate) fn place(&self, name: &str) -> String {
         self.folder.path().join(name).to_str().unwrap().to_owned()
     }
 

@@ -196,6 +196,7 @@ mod others_inputs;
 mod others_releases;
 mod own_numbers;
 mod paging;
+mod parsing;
 mod pipe_in_temporary_files;
 mod power_loss;
 mod predicted_lexunits;

@@ -125,6 +125,17 @@ impl Inventory {
         Some(frame.elements[frame.place(element)?].core_type)
     }
 
+    /// What an FE weighs where core ones count twice what others do, in halves: 2 for core ones, the
+    /// core-unexpressed ones among them, and for one that the frame does not have; else 1. So weighed
+    /// SemEval 2007's task 19 (Baker, Ellsworth and Erk, section 4), and parsers since.
+    #[must_use]
+    pub fn halves(&self, frame: &str, element: &str) -> u64 {
+        match self.core_type(frame, element) {
+            Some(CoreType::Peripheral | CoreType::ExtraThematic) => 1,
+            Some(CoreType::Core | CoreType::CoreUnexpressed) | None => 2,
+        }
+    }
+
     /// The frame of a name.
     pub(super) fn frame(&self, name: &str) -> Option<&FrameElements> {
         let equivalent = || self.frames.iter().find(|(own, _)| is_same(own, name));

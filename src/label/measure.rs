@@ -45,9 +45,13 @@ impl ElementCounts {
 
     /// Counts one FE that is found, annotated, or both.
     fn add(&mut self, is_found: bool, is_gold: bool) {
-        self.right += u64::from(is_found && is_gold);
-        self.found += u64::from(is_found);
-        self.gold += u64::from(is_gold);
+        self.add_many(1, is_found, is_gold);
+    }
+
+    fn add_many(&mut self, many: u64, is_found: bool, is_gold: bool) {
+        self.right += many * u64::from(is_found && is_gold);
+        self.found += many * u64::from(is_found);
+        self.gold += many * u64::from(is_gold);
     }
 }
 
@@ -65,6 +69,8 @@ pub struct Measure {
     pub all: ElementCounts,
     /// FEs of each core type, in the order of [`CoreType::ALL`].
     pub by_core_type: [ElementCounts; CoreType::ALL.len()],
+    /// All FEs in halves ([`Inventory::halves`]), so that core ones count twice what others do.
+    pub halves: ElementCounts,
     /// FEs that their frame does not have: nothing finds those.
     pub unknown: ElementCounts,
     /// FEs that stand on the target itself.
@@ -103,6 +109,7 @@ impl Measure {
             };
             place.add(is_found, is_gold);
             self.all.add(is_found, is_gold);
+            self.halves.add_many(inventory.halves(&gold.frame, name), is_found, is_gold);
             let core_type = inventory.core_type(&gold.frame, name);
             let kind = CoreType::ALL.iter().position(|of| Some(*of) == core_type);
             kind.map_or(&mut self.unknown, |at| &mut self.by_core_type[at]).add(is_found, is_gold);

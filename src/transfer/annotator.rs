@@ -51,6 +51,21 @@ impl Annotator {
         search: Search,
     ) -> Result<Self> {
         let candidates = identifier.candidates_of(lexicon)?;
+        Self::over(lexicon, (identifier, candidates), labeller, search)
+    }
+
+    /// As [`new`](Self::new), with candidates of one's own: all that texts may hold, so that there
+    /// is nothing to [look up](Self::look_up).
+    ///
+    /// # Errors
+    /// As there.
+    #[doc(hidden)]
+    pub fn over(
+        lexicon: &Lexicon<'_>,
+        (identifier, candidates): (FrameIdentifier, Candidates),
+        labeller: Option<Labeller>,
+        search: Search,
+    ) -> Result<Self> {
         let elements = match labeller {
             None => None,
             Some(labeller) => {

@@ -14,6 +14,7 @@ mod import_jsonl;
 mod import_kind;
 mod import_resource;
 mod import_spans;
+mod parse_figures;
 mod predict;
 mod stand_in;
 
@@ -33,5 +34,7 @@ pub use import_jsonl::JsonlImport;
 pub use import_kind::ImportKind;
 #[doc(hidden)]
 pub use import_spans::SpanImport;
+#[doc(hidden)]
+pub use parse_figures::{GoldStructures, ParseFigures};
 #[doc(hidden)]
 pub use predict::{AmbiguousLexUnit, PredictedTarget, PredictionReport, Predictions};

@@ -2,8 +2,10 @@
 
 use crate::cli::options::named::named;
 use fnstore::label::{
-    ElementCounts, Goal, Inventory, LabelRequest, LabelledSentence, Labeller, Measure,
+    ElementCounts, Goal, Inventory, LabelRequest, LabelledSentence, LabelledTarget, Labeller,
+    Measure,
 };
+use fnstore::lexicon::Lexicon;
 use fnstore::model::{CoreType, Fraction, Frame, FrameId, Span, Split};
 use serde::Serialize;
 use std::collections::HashMap;
@@ -48,8 +50,7 @@ pub(crate) fn run(args: Args, context: &mut Context) -> anyhow::Result<Outcome> 
     let sentences = LabelledSentence::read(&database, &release, &part(args.part)?)?;
     let lexicon = database.lexicon(&release)?;
     let inventory = Inventory::read(&lexicon)?;
-    let frames = lexicon.frames()?.map(|frame| frame.map(|frame| (frame.name.clone(), frame)));
-    let frames: HashMap<String, Frame> = frames.collect::<Result<_, _>>()?;
+    let frames = frames_of(&lexicon)?;
     let labeller = args.labeller.open()?;
     lexicon.check_language(labeller.declared())?;
     let mut measured = Measured::default();
@@ -62,8 +63,53 @@ pub(crate) fn run(args: Args, context: &mut Context) -> anyhow::Result<Outcome> 
     Ok(Outcome::of(measured.measure.targets + measured.spans > 0))
 }
 
+/// The frames of a release by name.
+pub(super) fn frames_of(lexicon: &Lexicon<'_>) -> anyhow::Result<HashMap<String, Frame>> {
+    let frames = lexicon.frames()?.map(|frame| frame.map(|frame| (frame.name.clone(), frame)));
+    Ok(frames.collect::<Result<_, _>>()?)
+}
+
+/// Targets that people annotated, whose FEs a labeller is asked for.
+pub(super) struct GoldTargets<'a> {
+    pub(super) targets: Vec<(&'a LabelledSentence, &'a LabelledTarget)>,
+    places: Vec<[Span; 1]>,
+    nameless: Frame,
+}
+
+impl<'a> GoldTargets<'a> {
+    pub(super) fn of(sentences: &'a [LabelledSentence]) -> Self {
+        let targets = sentences
+            .iter()
+            .flat_map(|sentence| sentence.targets.iter().map(move |target| (sentence, target)));
+        let targets: Vec<_> = targets.collect();
+        let place = |(sentence, gold): &(&LabelledSentence, &LabelledTarget)| {
+            let (first, last) = (gold.target.start, gold.target.end - 1);
+            [Span::new(sentence.words[first].start, sentence.words[last].end)]
+        };
+        let places = targets.iter().map(place).collect();
+        // A frame that only annotation names has no FEs: what stands there counts as not found.
+        Self { targets, places, nameless: Frame::named(FrameId(0), "") }
+    }
+
+    pub(super) fn requests<'r>(
+        &'r self,
+        frames: &'r HashMap<String, Frame>,
+    ) -> Vec<LabelRequest<'r>> {
+        let asked = self.targets.iter().zip(&self.places);
+        let asked = asked.map(|((sentence, gold), place)| LabelRequest {
+            text: &sentence.text,
+            target: place,
+            lu: &gold.lexunit,
+            frame: frames.get(&gold.frame).unwrap_or(&self.nameless),
+        });
+        asked.collect()
+    }
+}
+
 /// Sentences in runs of about as many targets as are asked for together.
-fn by_targets(sentences: &[LabelledSentence]) -> impl Iterator<Item = &[LabelledSentence]> {
+pub(super) fn by_targets(
+    sentences: &[LabelledSentence],
+) -> impl Iterator<Item = &[LabelledSentence]> {
     let mut targets = 0;
     sentences.chunk_by(move |sentence, _| {
         targets += sentence.targets.len();
@@ -97,26 +143,8 @@ impl Measured {
         frames: &HashMap<String, Frame>,
         sentences: &[LabelledSentence],
     ) -> anyhow::Result<()> {
-        let targets = sentences
-            .iter()
-            .flat_map(|sentence| sentence.targets.iter().map(move |target| (sentence, target)));
-        // A frame that only annotation names has no FEs: what stands there counts as not found.
-        let nameless = Frame::named(FrameId(0), "");
-        let targets: Vec<_> = targets.collect();
-        let places: Vec<[Span; 1]> = targets
-            .iter()
-            .map(|(sentence, gold)| {
-                let (first, last) = (gold.target.start, gold.target.end - 1);
-                [Span::new(sentence.words[first].start, sentence.words[last].end)]
-            })
-            .collect();
-        let asked = targets.iter().zip(&places).map(|((sentence, gold), place)| LabelRequest {
-            text: &sentence.text,
-            target: place,
-            lu: &gold.lexunit,
-            frame: frames.get(&gold.frame).unwrap_or(&nameless),
-        });
-        let asked: Vec<LabelRequest<'_>> = asked.collect();
+        let gold = GoldTargets::of(sentences);
+        let (targets, asked) = (&gold.targets, gold.requests(frames));
         let mut judged: Vec<Vec<(Span, Option<&str>)>> = Vec::with_capacity(targets.len());
         if labeller.config().goal == Goal::Segmentation {
             for ((sentence, gold), found) in targets.iter().zip(labeller.label_each(&asked)?) {
@@ -126,7 +154,7 @@ impl Measured {
                 }
             }
         }
-        for (sentence, gold) in &targets {
+        for (sentence, gold) in targets {
             let mut spans: Vec<(Span, Option<&str>)> =
                 gold.elements.iter().map(|one| (one.span, Some(&*one.name))).collect();
             for _ in &gold.elements {
@@ -154,11 +182,7 @@ impl Measured {
 
 /// A span of words that shares none with the target and is not annotated; none where the draw hits
 /// one.
-fn random_span(
-    sentence: &LabelledSentence,
-    gold: &fnstore::label::LabelledTarget,
-    drawn: u64,
-) -> Option<Span> {
+fn random_span(sentence: &LabelledSentence, gold: &LabelledTarget, drawn: u64) -> Option<Span> {
     /// Words of the longest.
     const LONGEST: u64 = 8;
     // Fibonacci hashing: spreads consecutive numbers.

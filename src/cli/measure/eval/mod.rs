@@ -9,6 +9,7 @@ mod frames;
 mod generation;
 mod lexicon;
 mod nli;
+mod parser;
 mod scratch;
 mod tagger;
 mod words;
@@ -34,6 +35,7 @@ commands! {
     Tagger in tagger,
     Frames in frames,
     Fes in fes,
+    Parser in parser,
     Generation in generation,
     Filter in filter,
     Nli in nli,
