@@ -50,6 +50,18 @@ fn the_two_sides_of_a_pair_are_the_sets_of_one_lu() {
 }
 
 #[test]
+fn a_pair_says_how_alike_it_is() {
+    let mined = run(&["mine", "--least", "0"], ARTICLES).stdout;
+    let (store, ran) = import(&mined);
+    assert_eq!(ran.code, Some(0), "{}", ran.stderr);
+    let lus = fnstore_in(store.path(), &["lus", "--format", "jsonl"]).stdout;
+    assert!(lus.contains(" edits, likeness 0."), "{lus}");
+    let (_, wrong) = import(&mined.replace("\"likeness\":", "\"likeness\":7"));
+    assert_ne!(wrong.code, Some(0));
+    assert!(wrong.stderr.contains("a number from 0 to 1"), "{}", wrong.stderr);
+}
+
+#[test]
 fn a_sentence_of_many_pairs_is_one_sentence() {
     let line = |id: &str, target: &str, number: u32| {
         let place = |number: u32| json!({"article": "a", "sentence": number});

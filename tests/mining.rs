@@ -44,17 +44,43 @@ fn pairs_say_where_they_are_from() {
 }
 
 #[test]
+fn pairs_that_are_alike_enough_are_chosen_when_all_are_found() {
+    let all = run(&["mine", "--least", "0"], ARTICLES).records();
+    let mined = run(&["mine"], ARTICLES).records();
+    assert_eq!(all.len(), mined.len());
+    for (with, without) in all.iter().zip(&mined) {
+        assert_eq!(faults_in("mined-pair.schema.json", with), [""; 0]);
+        let mut with = with.clone();
+        assert!(with.as_object_mut().unwrap().remove("likeness").unwrap().is_number());
+        assert_eq!(&with, without, "its id, too");
+    }
+    let mut likenesses: Vec<f64> =
+        all.iter().map(|record| record["likeness"].as_f64().unwrap()).collect();
+    likenesses.sort_by(f64::total_cmp);
+    let most = *likenesses.last().unwrap();
+    assert!(likenesses[0] < most && most < 1.0, "{likenesses:?}");
+    let least = most.to_string();
+    let best = run(&["mine", "--least", &least], ARTICLES);
+    assert_eq!(best.records().len(), likenesses.iter().filter(|of| **of == most).count());
+    assert!(best.stderr.contains(" of likeness "), "{}", best.stderr);
+    assert_eq!(run(&["mine", "--least", "1"], ARTICLES).code, Some(1), "none");
+    let wrong = run(&["mine", "--least", "1.5"], ARTICLES);
+    assert_eq!(wrong.code, Some(2), "{}", wrong.stderr);
+    assert!(wrong.stderr.contains("`--least` is 1.5, expected a likeness, 0 to 1"));
+}
+
+#[test]
 fn first_sentences_pair_by_the_words_they_share() {
     let ran = run(&["mine", "--method", "f2", "--format", "tsv"], ARTICLES);
     assert_eq!(ran.code, Some(0), "{}", ran.stderr);
     let rows: Vec<Vec<&str>> = ran.stdout.lines().map(|row| row.split('\t').collect()).collect();
     let [header, row] = rows.as_slice() else { panic!("{}", ran.stdout) };
     assert_eq!(header[..5], ["source", "target", "id", "cluster", "method"]);
-    assert_eq!(header[5..], ["edits", "shared", "source_at", "target_at"]);
+    assert_eq!(header[5..], ["edits", "shared", "source_at", "target_at", "likeness"]);
     let texts =
         ["A fire destroyed the old mill on Monday.", "The old mill was destroyed by a fire."];
     assert_eq!(row[..2], texts);
-    assert_eq!((&row[3..6], &row[7..]), (&["fire", "f2", ""][..], &["a.0", "b.0"][..]));
+    assert_eq!((&row[3..6], &row[7..]), (&["fire", "f2", ""][..], &["a.0", "b.0", ""][..]));
     let csv = run(&["mine", "--method", "f2", "--format", "csv"], ARTICLES).stdout;
     assert!(csv.starts_with("source,target,id,cluster,method,"), "{csv}");
 }

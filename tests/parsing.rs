@@ -4,6 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use serde_json::{Value, json};
 
+use crate::cli_program::Ran;
 use crate::cli_schema::faults_in;
 use crate::frame_identification::{Trained, trained};
 
@@ -21,28 +22,38 @@ fn models() -> Trained {
     trained
 }
 
-fn parser(models: &Trained, more: &[&str]) -> crate::cli_program::Ran {
+fn parser(models: &Trained, more: &[&str]) -> Ran {
     let (place, splits) = (models.folder.path().to_str().unwrap(), models.place("splits.tsv"));
     let fixed = ["eval", "parser", "--models", place, "--split-list", &splits, "--device", "cpu"];
     models.run(&[&fixed[..], &["--no-tagger"], more].concat())
 }
 
-fn span(of: &Value) -> (u64, u64) {
-    (of["start"].as_u64().unwrap(), of["end"].as_u64().unwrap())
+fn place(of: &Value, keys: [&str; 2]) -> (u64, u64) {
+    let [start, end] = keys.map(|key| of[key].as_u64().unwrap());
+    (start, end)
 }
 
-/// First place and last, of pieces.
-fn whole(pieces: &Value) -> (u64, u64) {
-    let pieces: Vec<_> = pieces.as_array().unwrap().iter().map(span).collect();
-    (pieces[0].0, pieces.iter().map(|piece| piece.1).max().unwrap())
-}
-
-fn elements(of: &Value) -> BTreeSet<(u64, u64, String)> {
-    let element = |one: &Value| {
-        let (start, end) = span(one);
+/// What `annotate` says of a target.
+fn found(of: &Value) -> Target {
+    let (start, end) = place(of, ["start", "end"]);
+    let elements = of["fes"].as_array().unwrap().iter().map(|one| {
+        let (start, end) = place(one, ["start", "end"]);
         (start, end, one["name"].as_str().unwrap().to_owned())
-    };
-    of.as_array().unwrap().iter().map(element).collect()
+    });
+    (start, end, of["frame"].as_str().unwrap().to_owned(), elements.collect())
+}
+
+/// What `query` says of a set; none of one without a target.
+fn annotated(set: &Value) -> Option<Target> {
+    let pair = |of: &Value| (of[0].as_u64().unwrap(), of[1].as_u64().unwrap());
+    let pieces: Vec<_> = set["targets"].as_array().unwrap().iter().map(pair).collect();
+    let end = pieces.iter().map(|piece| piece.1).max()?;
+    let elements = set["elements"].as_array().unwrap().iter();
+    let elements = elements.filter(|one| one["span"].is_array()).map(|one| {
+        let (start, end) = pair(&one["span"]);
+        (start, end, one["name"].as_str().unwrap().to_owned())
+    });
+    Some((pieces[0].0, end, set["frame"].as_str().unwrap().to_owned(), elements.collect()))
 }
 
 #[test]
@@ -59,13 +70,9 @@ fn figures_are_those_of_what_annotate_finds() {
         let gold = ["query", &query, "--split-list", &splits, "--format", "jsonl"];
         let mut texts: BTreeMap<String, Vec<Target>> = BTreeMap::new();
         for set in models.run(&gold).records() {
-            let targets = &set["targets"];
-            if targets.as_array().unwrap().is_empty() {
-                continue;
+            if let Some(target) = annotated(&set) {
+                texts.entry(set["text"].as_str().unwrap().to_owned()).or_default().push(target);
             }
-            let ((start, end), frame) = (whole(targets), set["frame"].as_str().unwrap());
-            let of_text = texts.entry(set["text"].as_str().unwrap().to_owned()).or_default();
-            of_text.push((start, end, frame.to_owned(), elements(&set["elements"])));
         }
         let weights = core_types(&models);
         let weigh = |frame: &str, names: &BTreeSet<(u64, u64, String)>| -> f64 {
@@ -76,25 +83,13 @@ fn figures_are_those_of_what_annotate_finds() {
             names.iter().map(|(.., name)| if is_half(name) { 0.5 } else { 1.0 }).sum()
         };
         let input = texts.keys().map(|text| format!("{}\n", json!({ "text": text })));
-        let found = models
+        let records = models
             .annotate(&input.collect::<String>(), &["--no-tagger", "--labeller", "fes"])
             .records();
         let (mut begin, mut structure) = ([0.0; 3], [0.0; 3]);
-        for (record, gold) in found.iter().zip(texts.values()) {
-            let targets: Vec<Target> = record["targets"]
-                .as_array()
-                .unwrap()
-                .iter()
-                .map(|of| {
-                    let (start, end) = whole(&of["pieces"]);
-                    (
-                        start,
-                        end,
-                        of["frame"].as_str().unwrap().to_owned(),
-                        elements(&of["elements"]),
-                    )
-                })
-                .collect();
+        for (record, gold) in records.iter().zip(texts.values()) {
+            let targets: Vec<Target> =
+                record["targets"].as_array().unwrap().iter().map(found).collect();
             let starts = |of: &[Target]| of.iter().map(|one| one.0).collect::<BTreeSet<_>>();
             let (is, should) = (starts(&targets), starts(gold));
             begin[0] += is.intersection(&should).count() as f64;

@@ -15,6 +15,7 @@ from ._fnstore import (
     PairMiner,
     Ratings,
     WordLinks,
+    _alike,
     _answered,
     _drawn,
     _grouped,
@@ -156,14 +157,17 @@ def mine(
     edits: Literal["delete-insert", "unit"] = "delete-insert",
     limit: int = 12,
     replace: bool = False,
+    least: float | None = None,
 ) -> Iterator[MinedPair]:
     """Mines paraphrases from clusters of news articles, as ``fnstore mine`` does: a cluster after the other.
 
     An article is a mapping with ``cluster``, ``article`` and ``text``, and perhaps ``date`` (2004-08-23). With a
-    ``sentence`` it is one sentence of its article.
+    ``sentence`` it is one sentence of its article. With ``least``, pairs of that likeness and more come when all
+    clusters have been read.
     """
     miner = PairMiner(method, edits, limit, replace)
-    return (pair for name, cluster in _clusters(articles) for pair in miner.cluster(name, cluster))
+    pairs = (pair for name, cluster in _clusters(articles) for pair in miner.cluster(name, cluster))
+    return pairs if least is None else iter(_alike(list(pairs), least))
 
 
 def group_articles(

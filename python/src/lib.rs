@@ -55,7 +55,7 @@ mod _fnstore {
     use pyo3::prelude::*;
 
     use crate::augment::{_aggregated, _augmented};
-    use crate::mining::{_drawn, _grouped, _rated_counts, _ratings};
+    use crate::mining::{_alike, _drawn, _grouped, _rated_counts, _ratings};
     use crate::program::_program;
     use crate::words::{_answered, _word_links};
 
@@ -137,6 +137,7 @@ mod _fnstore {
         own.setattr("_program", wrap_pyfunction!(_program, module)?)?;
         own.setattr("_augmented", wrap_pyfunction!(_augmented, module)?)?;
         own.setattr("_aggregated", wrap_pyfunction!(_aggregated, module)?)?;
+        own.setattr("_alike", wrap_pyfunction!(_alike, module)?)?;
         own.setattr("_grouped", wrap_pyfunction!(_grouped, module)?)?;
         own.setattr("_drawn", wrap_pyfunction!(_drawn, module)?)?;
         own.setattr("_ratings", wrap_pyfunction!(_ratings, module)?)?;

@@ -5,8 +5,8 @@ use std::collections::BTreeMap;
 use std::sync::Mutex;
 
 use fnstore::internals::mine::{
-    Article, COUNTS, Grouping, LABELS, Method, MineOptions, RatedPair, Unseen, day_of, draw, mine,
-    rater_agreement, ratings,
+    Article, COUNTS, Grouping, LABELS, Method, MineOptions, RatedPair, Unseen, day_of, draw,
+    likenesses, mine, rater_agreement, ratings,
 };
 use pyo3::prelude::*;
 
@@ -19,6 +19,7 @@ type Place = (String, String, usize);
 
 /// Two sentences of a cluster that may be paraphrases.
 #[pyclass(frozen, get_all, module = "fnstore")]
+#[derive(Clone)]
 pub(crate) struct MinedPair {
     /// As in m1.
     id: String,
@@ -34,6 +35,8 @@ pub(crate) struct MinedPair {
     edits: Option<usize>,
     /// Different long words that both have, of f2.
     shared: Option<usize>,
+    /// How much of the words' weight both have, 0 to 1, where `least` was given.
+    likeness: Option<f64>,
 }
 
 #[pymethods]
@@ -98,12 +101,34 @@ impl PairMiner {
                         method: method.as_str(),
                         edits: pair.distance,
                         shared: pair.shared,
+                        likeness: None,
                     });
                 }
             }
             Ok(pairs)
         })
     }
+}
+
+/// Those of some pairs that are alike enough, with their likeness.
+#[pyfunction]
+pub(crate) fn _alike(
+    py: Python<'_>,
+    pairs: Vec<PyRef<'_, MinedPair>>,
+    least: f64,
+) -> Result<Vec<MinedPair>> {
+    if !(0.0..=1.0).contains(&least) {
+        let message = format!("`least` is {least}, expected a likeness, 0 to 1");
+        return Err(Fault::new("QueryError", "E-value", &message, "give one of those"));
+    }
+    let pairs: Vec<MinedPair> = pairs.iter().map(|pair| MinedPair::clone(pair)).collect();
+    Ok(py.detach(|| {
+        let texts: Vec<[&str; 2]> =
+            pairs.iter().map(|pair| [pair.source.as_str(), pair.target.as_str()]).collect();
+        let likenesses = likenesses(&texts);
+        let alike = pairs.into_iter().zip(likenesses).filter(|(_, likeness)| *likeness >= least);
+        alike.map(|(pair, of)| MinedPair { likeness: Some(of), ..pair }).collect()
+    }))
 }
 
 fn no_date(date: &str) -> Fault {

@@ -146,6 +146,11 @@ def test_pairs_are_mined_as_the_program_does() -> None:
         with pytest.raises(fnstore.TextError) as raised:
             list(fnstore.mine(wrong))
         assert raised.value.code == code
+    alike = printed(["mine", "--least", "0"], ARTICLES)
+    assert [of.likeness for of in fnstore.mine(ARTICLES, least=0)] == [of["likeness"] for of in alike]
+    assert list(fnstore.mine(ARTICLES, least=1)) == [] and found[0].likeness is None
+    with pytest.raises(fnstore.QueryError, match="0 to 1"):
+        fnstore.mine(ARTICLES, least=1.5)
     undated = [{**of, "date": float("nan"), "sentence": None} for of in ARTICLES]
     assert [of.source_at[1] for of in fnstore.mine(undated)] == [""]
     with pytest.raises(fnstore.QueryError, match="l12"):

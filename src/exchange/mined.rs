@@ -43,7 +43,8 @@ impl MinedCluster {
         let definition = measure(&mut members)?;
         nothing_else(
             &members,
-            "`id`, `cluster`, `source`, `target`, `source_at`, `target_at`, `method`, `edits` or `shared`",
+            "`id`, `cluster`, `source`, `target`, `source_at`, `target_at`, `method`, `edits`, `shared` or \
+             `likeness`",
         )?;
         let before = match cluster == self.name {
             true => Vec::new(),
@@ -121,14 +122,29 @@ impl Side {
     }
 }
 
-/// How near the sentences are: the edits between them, or the long words that both have.
+/// How near the sentences are: the edits between them, or the long words that both have, and how
+/// alike they are.
 fn measure(members: &mut Map<String, Value>) -> Checked<Option<String>> {
     let mut counted = |field: &str, what: &str| match members.remove(field) {
         None => Ok(None),
         value => number(field, value).map(|count| Some(format!("{count} {what}"))),
     };
     let (edits, shared) = (counted("edits", "edits")?, counted("shared", "shared words")?);
-    Ok(edits.or(shared))
+    let likeness = match members.remove("likeness") {
+        None => None,
+        value => Some(share("likeness", value)?),
+    };
+    let said = edits.or(shared).into_iter();
+    let said: Vec<String> =
+        said.chain(likeness.map(|likeness| format!("likeness {likeness:.2}"))).collect();
+    Ok((!said.is_empty()).then(|| said.join(", ")))
+}
+
+/// A number from 0 to 1.
+fn share(field: &str, value: Option<Value>) -> Checked<f64> {
+    let number = value.as_ref().and_then(Value::as_f64);
+    let share = number.filter(|number| (0.0..=1.0).contains(number));
+    share.ok_or_else(|| wrong(field, value, "a number from 0 to 1"))
 }
 
 fn required_name(members: &mut Map<String, Value>, field: &str) -> Checked<String> {

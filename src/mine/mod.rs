@@ -9,6 +9,7 @@ mod cluster;
 mod distance;
 mod estimate;
 mod judged;
+mod likeness;
 mod pairs;
 mod sentences;
 
@@ -18,5 +19,6 @@ pub use estimate::{Estimate, estimate};
 pub use judged::{
     COUNTS, LABELS, RatedPair, RaterAgreement, RatingRow, draw, rater_agreement, ratings,
 };
+pub use likeness::likenesses;
 pub use pairs::{Article, Method, MineOptions, Mined, Pair, SentencePlace, Unseen, mine};
 pub use sentences::{replace_numbers_and_days, sentences};

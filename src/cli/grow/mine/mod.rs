@@ -8,7 +8,10 @@ use std::io::Write as _;
 use std::path::PathBuf;
 
 use crate::cli::options::named::named;
-use fnstore::mine::{Article, EditCost, Method, MineOptions, Mined, Pair, Unseen, day_of, mine};
+use anyhow::bail;
+use fnstore::mine::{
+    Article, EditCost, Method, MineOptions, Mined, Pair, Unseen, day_of, likenesses, mine,
+};
 use rayon::prelude::*;
 use serde::Serialize;
 
@@ -56,11 +59,18 @@ pub(crate) struct Args {
     /// Write `%%number%%` for numbers and `%%day%%` for weekdays before sentences are compared
     #[arg(long)]
     replace: bool,
+
+    /// Write pairs of this likeness and more, 0 to 1: how much of the words' weight, by IDF over all
+    /// sentences of pairs, both have. By l12, nine in ten of 0.6 and more say the same.
+    /// Holds all pairs in memory
+    #[arg(long, value_name = "S")]
+    least: Option<f64>,
 }
 
 const EXAMPLES: &str = "\
 Examples:
   fnstore mine articles.tsv > pairs.jsonl
+  fnstore mine articles.tsv --least 0.6 > paraphrases.jsonl
   fnstore mine articles.jsonl --method f2 --format tsv > f2.tsv
   fnstore mine cluster raw.jsonl --format tsv | fnstore mine
   fnstore mine sample pairs.jsonl --count 100 --seed 7 > to-judge.jsonl
@@ -80,6 +90,9 @@ pub(crate) fn run(args: Args, context: &mut Context) -> anyhow::Result<Outcome> 
         Some(Command::Tally(args)) => return judged::tally(&args, &mut context.output),
         None => {}
     }
+    if let Some(least) = args.least.filter(|least| !(0.0..=1.0).contains(least)) {
+        bail!("`--least` is {least}, expected a likeness, 0 to 1 (E-value)");
+    }
     let options = MineOptions {
         method: args.method,
         limit: args.limit,
@@ -87,7 +100,8 @@ pub(crate) fn run(args: Args, context: &mut Context) -> anyhow::Result<Outcome> 
         replace: args.replace,
     };
     let format = context.output.format_or(Format::Jsonl);
-    let mut run = Run { options, format, unseen: Unseen::default(), tally: Tally::default() };
+    let (unseen, tally, waiting) = (Unseen::default(), Tally::default(), Vec::new());
+    let mut run = Run { options, format, least: args.least, waiting, unseen, tally };
     let mut lines = TableLines::open(args.file.as_deref(), &["cluster", "article", "text"])?;
     Record::begin(format, &mut context.output)?;
     let (mut names, mut clusters, mut bytes) = (HashSet::new(), Vec::<Cluster>::new(), 0);
@@ -117,12 +131,13 @@ pub(crate) fn run(args: Args, context: &mut Context) -> anyhow::Result<Outcome> 
         Cluster::add(&mut clusters, line);
     }
     run.batch(&clusters, &mut context.output)?;
+    run.choose(&mut context.output)?;
     if matches!(format, Format::Json | Format::Jsonl) {
         context.output.end_records(format)?;
     }
     context.output.flush()?;
-    run.tally.tell(args.method, args.edits);
-    let is_empty = run.tally.pairs == 0;
+    run.tally.tell((args.method, args.edits), args.least);
+    let is_empty = run.tally.pairs == run.tally.unlike;
     lines.finish("mined")?;
     Ok(Outcome::of(!is_empty))
 }
@@ -190,6 +205,8 @@ struct Tally {
     duplicates: u64,
     sentences: u64,
     pairs: u64,
+    /// Pairs of too little likeness.
+    unlike: u64,
     distances: u64,
     words: u64,
 }
@@ -197,6 +214,9 @@ struct Tally {
 struct Run {
     options: MineOptions,
     format: Format,
+    least: Option<f64>,
+    /// Pairs whose likeness is not known before all are found.
+    waiting: Vec<Record>,
     /// Pairs that were not written yet.
     unseen: Unseen,
     tally: Tally,
@@ -217,8 +237,29 @@ impl Run {
                     self.tally.pairs += 1;
                     self.tally.distances += pair.distance.unwrap_or(0) as u64;
                     self.tally.words += (pair.words[0] + pair.words[1]) as u64;
-                    Record::new(self.tally.pairs, cluster, &pair).write(self.format, output)?;
+                    let record = Record::new(self.tally.pairs, cluster, pair);
+                    match self.least {
+                        Some(_) => self.waiting.push(record),
+                        None => record.write(self.format, output)?,
+                    }
                 }
+            }
+        }
+        Ok(())
+    }
+
+    /// Writes the pairs that are alike enough.
+    fn choose(&mut self, output: &mut Output) -> anyhow::Result<()> {
+        let Some(least) = self.least else { return Ok(()) };
+        let waiting = std::mem::take(&mut self.waiting);
+        let texts: Vec<[&str; 2]> =
+            waiting.iter().map(|of| [of.source.as_str(), of.target.as_str()]).collect();
+        let likenesses = likenesses(&texts);
+        for (record, likeness) in waiting.into_iter().zip(likenesses) {
+            if likeness >= least {
+                Record { likeness: Some(likeness), ..record }.write(self.format, output)?;
+            } else {
+                self.tally.unlike += 1;
             }
         }
         Ok(())
@@ -226,7 +267,7 @@ impl Run {
 }
 
 impl Tally {
-    fn tell(&self, method: Method, edits: EditCost) {
+    fn tell(&self, (method, edits): (Method, EditCost), least: Option<f64>) {
         let per = |sum: u64, count: u64| sum as f64 / count.max(1) as f64;
         tell(&format!(
             "{} from {} of {} ({} repeat another) with {}",
@@ -236,6 +277,10 @@ impl Tally {
             grouped(self.duplicates),
             counted(self.sentences, "different sentence")
         ));
+        if let Some(least) = least {
+            let kept = counted(self.pairs - self.unlike, "pair");
+            tell(&format!("{kept} of likeness {least} and more"));
+        }
         let words = per(self.words, 2 * self.pairs);
         let yielded = per(self.pairs, self.clusters);
         match (method, edits) {
@@ -256,32 +301,34 @@ impl Tally {
 
 /// A pair as JSON; see `schema/mined-pair.schema.json`.
 #[derive(Debug, Serialize)]
-struct Record<'a> {
+struct Record {
     id: String,
-    cluster: &'a str,
-    source: &'a str,
-    target: &'a str,
-    source_at: At<'a>,
-    target_at: At<'a>,
+    cluster: String,
+    source: String,
+    target: String,
+    source_at: At,
+    target_at: At,
     method: Method,
     #[serde(skip_serializing_if = "Option::is_none")]
     edits: Option<usize>,
     #[serde(skip_serializing_if = "Option::is_none")]
     shared: Option<usize>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    likeness: Option<f64>,
 }
 
 /// Where a sentence stands.
 #[derive(Debug, Serialize)]
-struct At<'a> {
-    article: &'a str,
-    #[serde(skip_serializing_if = "str::is_empty")]
-    date: &'a str,
+struct At {
+    article: String,
+    #[serde(skip_serializing_if = "String::is_empty")]
+    date: String,
     sentence: usize,
 }
 
-impl<'a> Record<'a> {
+impl Record {
     /// Columns of delimited output, the two texts first: readers of pairs take those.
-    const COLUMNS: [&'static str; 9] = [
+    const COLUMNS: [&'static str; 10] = [
         "source",
         "target",
         "id",
@@ -291,39 +338,44 @@ impl<'a> Record<'a> {
         "shared",
         "source_at",
         "target_at",
+        "likeness",
     ];
 
-    fn fields(&self) -> [String; 9] {
+    fn fields(&self) -> [String; 10] {
         let number = |number: Option<usize>| number.map_or_else(String::new, |n| n.to_string());
-        let place = |at: &At<'_>| format!("{}.{}", at.article, at.sentence);
+        let place = |at: &At| format!("{}.{}", at.article, at.sentence);
         [
-            self.source.to_owned(),
-            self.target.to_owned(),
+            self.source.clone(),
+            self.target.clone(),
             self.id.clone(),
-            self.cluster.to_owned(),
+            self.cluster.clone(),
             self.method.to_string(),
             number(self.edits),
             number(self.shared),
             place(&self.source_at),
             place(&self.target_at),
+            self.likeness.map_or_else(String::new, |likeness| format!("{likeness:.4}")),
         ]
     }
 
-    fn new(number: u64, cluster: &'a Cluster, pair: &'a Pair) -> Self {
+    fn new(number: u64, cluster: &Cluster, pair: Pair) -> Self {
         let [source_at, target_at] = pair.places.map(|place| {
             let article = &cluster.articles[place.article];
-            At { article: &article.name, date: &article.date, sentence: place.sentence }
+            let (name, date) = (article.name.clone(), article.date.clone());
+            At { article: name, date, sentence: place.sentence }
         });
+        let [source, target] = pair.texts;
         Self {
             id: format!("m{number}"),
-            cluster: &cluster.name,
-            source: &pair.texts[0],
-            target: &pair.texts[1],
+            cluster: cluster.name.clone(),
+            source,
+            target,
             source_at,
             target_at,
             method: if pair.distance.is_some() { Method::L12 } else { Method::F2 },
             edits: pair.distance,
             shared: pair.shared,
+            likeness: None,
         }
     }
 
