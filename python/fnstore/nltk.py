@@ -233,7 +233,8 @@ class FramenetReader(FramenetCorpusReader):  # type: ignore[misc]
         """
         kind, name = (of.get("_type"), of.get("name")) if isinstance(of, dict) else (None, None)
         if kind not in ("lu", "fe", "frame") or name is None:
-            raise FramenetError(f"{of!r} has no links; they are of an LU, an FE or a frame, as fn.lu(...) or fn.frame(...) gives one")
+            what = kind or type(of).__name__
+            raise FramenetError(f"links are of an LU, an FE or a frame, as fn.lu(...) or fn.frame(...) gives one; found `{what}`")
         frame = name if kind == "frame" else of.frame.name
         try:
             found = self._database.links(
