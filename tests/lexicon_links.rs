@@ -179,6 +179,37 @@ fn a_decision_behind_which_others_came_is_not_taken_back_by_its_commit() {
 }
 
 #[test]
+fn links_that_were_computed_anew_since_a_decision_do_not_hold_up_its_undo() {
+    let store = store_with(&["mini-wordnet"]);
+    let decided = |target: &str| {
+        let rows =
+            run(store.path(), &["links", "Checking", "--lu", "inspection.n", "--with-rejected"]);
+        let rows = rows.records().into_iter();
+        let of = rows.filter(|row| row["target"] == target && row["source"] != "user");
+        of.map(|row| row["decision"].clone()).collect::<Vec<_>>()
+    };
+    // Nothing was computed when it was decided.
+    done(store.path(), &["links", "reject", "Checking", "inspection.n", "00000375-n"]);
+    let history = run(store.path(), &["history"]).records();
+    let first = history.iter().filter_map(|of| of["revision"].as_u64()).max().unwrap().to_string();
+    done(store.path(), &["link"]);
+    assert_eq!(decided("00000375-n"), ["reject"]);
+    let computed = linked(store.path(), "Checking", "inspection.n");
+    done(store.path(), &["undo", &first]);
+    assert_eq!(decided("00000375-n"), [Value::Null]);
+    assert_eq!(linked(store.path(), "Checking", "inspection.n").len(), computed.len() + 1);
+    assert_eq!(run(store.path(), &["check", "--deep"]).code, Some(0));
+    // What people decided since is in the way, as before.
+    done(store.path(), &["links", "reject", "Checking", "inspection.n", "00000375-n"]);
+    let history = run(store.path(), &["history"]).records();
+    let second = history.iter().filter_map(|of| of["revision"].as_u64()).max().unwrap().to_string();
+    done(store.path(), &["links", "accept", "Checking", "inspection.n", "00000375-n"]);
+    done(store.path(), &["link", "--again"]);
+    let refused = run(store.path(), &["undo", &second]);
+    assert!(refused.code != Some(0) && refused.stderr.contains("links"), "{refused:?}");
+}
+
+#[test]
 fn one_of_several_links_is_named_and_none_is_guessed() {
     let store = store_with(&OTHERS);
     let again = mini_framenet().with_file_name("mini-verbnet");

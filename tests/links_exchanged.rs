@@ -120,6 +120,34 @@ fn decisions_of_additions_go_on_and_those_that_part_are_refused() {
 }
 
 #[test]
+fn an_import_of_additions_is_taken_back_with_links_that_were_computed_since() {
+    let (store, other) = (linked(), new_store());
+    import_others(other.path());
+    let dir = tempfile::tempdir().unwrap();
+    let (script, file) = (dir.path().join("edits.jsonl"), dir.path().join("added.jsonl"));
+    let lines = [
+        json!({ "op": "add-lu", "as": "l", "frame": "Checking", "name": "peruse.v" }),
+        json!({
+            "op": "add-set", "sentence": "x5001", "frame": "Checking", "lu": "@l",
+            "targets": [[4, 10]],
+        }),
+    ];
+    fs::write(&script, lines.map(|line| line.to_string()).join("\n")).unwrap();
+    done(store.path(), &["edit", script.to_str().unwrap()]);
+    decide(store.path(), "accept", "peruse.v", "00000677-v");
+    let text = done(store.path(), &["export", "origin=user", "--to", "jsonl"]).stdout;
+    fs::write(&file, text).unwrap();
+    done(other.path(), &["import", file.to_str().unwrap()]);
+    let history = done(other.path(), &["history", "--format", "jsonl"]).records();
+    let last = history.iter().filter_map(|of| of["revision"].as_u64()).max().unwrap();
+    done(other.path(), &["link"]);
+    assert!(links(other.path()).iter().any(|row| row["name"] == "peruse.v"));
+    done(other.path(), &["undo", &last.to_string()]);
+    assert!(links(other.path()).iter().all(|row| row["name"] != "peruse.v"));
+    assert_eq!(fnstore_in(other.path(), &["check", "--deep"]).code, Some(0));
+}
+
+#[test]
 fn wrong_links_are_named_and_nothing_is_written() {
     let store = linked();
     let dir = tempfile::tempdir().unwrap();

@@ -17,6 +17,7 @@ macro_rules! skipped {
 
 mod absent_ids;
 mod aligner_parity;
+mod attesting;
 mod augmenting;
 mod backup_restore;
 mod banned_words;

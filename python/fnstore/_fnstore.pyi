@@ -14,7 +14,7 @@ from ._views import Drawn
 
 __all__ = [
     "AggregatedPredictions", "Agreement", "Alignment", "AlignmentTask", "AlignmentTasks", "AnnotatedText", "AnnotationSet",
-    "AnnotatorAgreement", "Answers", "Attestation", "BackupReport", "Carrying", "Change", "CheckReport",
+    "AnnotatorAgreement", "Answers", "Attestation", "AttestationReport", "BackupReport", "Carrying", "Change", "CheckReport",
     "Commit", "Coverage", "Database", "DeletionReport", "Difference", "DiscoveredLu", "Diversity", "Document",
     "Edition", "EditionChanges", "Edits", "Element", "ExpansionReport", "ExportReport", "FilterReport",
     "Finding", "ForeignContent", "FoundFe", "FoundShards", "Frame", "FrameElement", "FrameProgress",
@@ -499,6 +499,7 @@ class Link:
     frame: Final[str]
     kind: Final[Literal["lu", "fe", "frame"]]
     name: Final[str]
+    id: Final[int]
     resource: Final[str]
     target: Final[str]
     role: Final[str | None]
@@ -921,6 +922,22 @@ class GenerationReport:
     seconds: Final[float]
 
 @final
+class AttestationReport:
+    lus: Final[int]
+    looked_at: Final[int]
+    left: Final[int]
+    in_corpus: Final[int]
+    given: Final[int]
+    sentences: Final[int]
+    asked: Final[int]
+    unlikely: Final[int]
+    nearer: Final[int]
+    unread: Final[int]
+    in_names: Final[int]
+    of_other_pos: Final[int]
+    seconds: Final[float]
+
+@final
 class FilterReport:
     sets: Final[int]
     written: Final[int]
@@ -1175,6 +1192,25 @@ class Database:
         any_language: bool = False,
         progress: Callable[[FrameSearch, int, int], object] | bool | None = None,
     ) -> list[FrameSearch]: ...
+    def attest(
+        self,
+        corpus: _Path,
+        expression: str = "",
+        *,
+        lacking: str = "annotation",
+        keep: int = 5,
+        candidates: int = 10,
+        least: float = 0.5,
+        limit: int | None = None,
+        verifier: _Path = "verifier",
+        labeller: _Path = "fes",
+        no_fes: bool = False,
+        models: _Path | None = None,
+        device: str = "cpu",
+        numbers: str | None = None,
+        any_language: bool = False,
+        progress: Callable[[int, int], object] | bool | None = None,
+    ) -> AttestationReport: ...
     def generate(
         self,
         expression: str = "",

@@ -23,6 +23,7 @@ from xml.etree import ElementTree
 from nltk.corpus.reader.framenet import AttrDict, FramenetCorpusReader, FramenetError
 from nltk.data import PathPointer, SeekableUnicodeStreamReader
 
+from ._errors import UnknownNameError
 from ._fnstore import Database, FramenetFiles, open
 
 __all__ = ["FramenetError", "FramenetReader", "framenet", "install"]
@@ -150,6 +151,9 @@ class _LeftOut(dict[str, bool]):
 
 _left_out = _LeftOut()
 
+#: What a link says.
+_OF_LINK = ("resource", "target", "role", "score", "source", "accepted")
+
 #: Files that NLTK's own corpus is made of.
 _FILEIDS = ["frRelation.xml", "frameIndex.xml", "fulltextIndex.xml", "luIndex.xml", "semTypes.xml"]
 
@@ -164,6 +168,7 @@ class FramenetReader(FramenetCorpusReader):  # type: ignore[misc]
     def __init__(self, database: Database, release: str | None = None, generated: bool = False) -> None:
         files = database._framenet(release, generated)
         super().__init__(_Root(os.fspath(database.path), files), _FILEIDS)
+        self._database = database
         self._of = next(of for of in database.releases() if release is None or of.name.casefold() == release.casefold())
         #: Frames that annotation names and no file has, by number; 1.5 has some.
         self._frames_named: dict[int, Any] = {}
@@ -218,6 +223,29 @@ class FramenetReader(FramenetCorpusReader):  # type: ignore[misc]
         if isinstance(data, str) and "<" not in data:
             return data.replace("\n", " ")
         return super()._strip_tags(data)
+
+    def links(self, of: Any, *, with_rejected: bool = False) -> list[Any]:
+        """What an LU, an FE or a frame of the reader is linked to in other lexicons; a frame's are those of its LUs together.
+
+        NLTK's reader has no such call. Each link is a dictionary with attributes, as NLTK's objects are: `resource` is the
+        name of the other lexicon, `target` a synset's id or the name of a class or roleset, `role` the role of an FE there or
+        None. `score` and `source` say what speaks for it, `accepted` what people decided, or None.
+        """
+        kind, name = (of.get("_type"), of.get("name")) if isinstance(of, dict) else (None, None)
+        if kind not in ("lu", "fe", "frame") or name is None:
+            what = kind or type(of).__name__
+            raise FramenetError(f"links are of an LU, an FE or a frame, as fn.lu(...) or fn.frame(...) gives one; found `{what}`")
+        frame = name if kind == "frame" else of.frame.name
+        try:
+            found = self._database.links(
+                frame, by_frame=kind == "frame", with_rejected=with_rejected, release=self._of.name
+            )
+        except UnknownNameError:  # annotation names it, and no file has it
+            return []
+        found = [link for link in found if link.kind == kind and link.name == name]
+        if len({link.id for link in found}) > 1:
+            found = [link for link in found if link.id == of.ID]
+        return [AttrDict({key: getattr(link, key) for key in _OF_LINK}) for link in found]
 
     def lu(
         self,

@@ -133,7 +133,7 @@ struct SearchModels {
 }
 
 /// What was opened, if it is there; what is damaged is an error.
-fn at_hand<T>(opened: Result<T>) -> Result<Option<T>> {
+pub(crate) fn at_hand<T>(opened: Result<T>) -> Result<Option<T>> {
     match opened {
         Err(fault) if fault.is_absence() => Ok(None),
         opened => opened.map(Some),

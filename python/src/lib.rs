@@ -7,6 +7,7 @@
 mod annotate;
 mod annotation;
 mod arrow;
+mod attest;
 mod augment;
 mod changes;
 mod database;
@@ -65,6 +66,8 @@ mod _fnstore {
     use crate::annotation::{
         AnnotationSet, Carrying, Element, Generation, Judgement, Label, Layer,
     };
+    #[pymodule_export]
+    use crate::attest::AttestationReport;
     #[pymodule_export]
     use crate::augment::AggregatedPredictions;
     #[pymodule_export]

@@ -33,6 +33,9 @@ pub(crate) struct Link {
     /// Name of the LU, the FE or the frame.
     #[pyo3(get)]
     name: String,
+    /// Number of the LU, the FE or the frame.
+    #[pyo3(get)]
+    id: u32,
     /// Name of the other lexicon.
     #[pyo3(get)]
     resource: String,
@@ -123,6 +126,11 @@ impl Wanted<'_> {
         let id = lexicon.release().id;
         let mut found = Vec::new();
         let mut add = |kind, name: &str, of: &model::Link, subject: Option<LinkSubject>| {
+            let number = match subject {
+                Some(LinkSubject::LexUnit(lu)) => lu.0,
+                Some(LinkSubject::Element(fe)) => fe.0,
+                None => frame.id.0,
+            };
             let target = match of.role.as_str() {
                 "" => of.target.clone(),
                 role => format!("{}:{role}", of.target),
@@ -134,6 +142,7 @@ impl Wanted<'_> {
                 frame: frame.name.clone(),
                 kind,
                 name: name.to_owned(),
+                id: number,
                 resource: of.resource.clone(),
                 target: of.target.clone(),
                 role: Some(of.role.clone()).filter(|role| !role.is_empty()),

@@ -195,6 +195,58 @@ def test_either_of_nltks_corpora_is_replaced(mini_store: Path, monkeypatch: pyte
         fnstore.nltk.install(mini_store, corpus="framenet17")
 
 
+@pytest.fixture(scope="session")
+def linked(mini_store: Path, tmp_path_factory: pytest.TempPathFactory) -> fnstore.Database:
+    """The small lexicon with the other small lexicons, linked."""
+    db = fnstore.open(shutil.copytree(mini_store, tmp_path_factory.mktemp("linked") / "store"))
+    for name in ("mini-wordnet", "mini-verbnet", "mini-propbank", "mini-semlink"):
+        db.import_release(MINI.parent / name)
+    db.link()
+    return db
+
+
+def test_objects_have_the_links_of_the_store(linked: fnstore.Database) -> None:
+    fn = fnstore.nltk.framenet(linked, "mini-framenet")
+    frame = fn.frame("Checking")
+    for of, wanted in (
+        (fn.lu(1002), linked.links("Checking", lu="inspect.v")),
+        (frame.lexUnit["inspect.v"], linked.links("Checking", lu="inspect.v")),
+        (frame.FE["Checker"], [of for of in linked.links("Checking") if (of.kind, of.name) == ("fe", "Checker")]),
+        (frame, linked.links("Checking", by_frame=True)),
+    ):
+        found = fn.links(of)
+        assert [(link.resource, link.target, link.score) for link in found] == [
+            (link.resource, link.target, link.score) for link in wanted
+        ]
+        assert found and set(found[0]) == {"resource", "target", "role", "score", "source", "accepted"}
+    checker = fn.links(frame.FE["Checker"])[0]
+    assert (checker.resource, checker.target, checker.role) == ("mini-verbnet", "check-35.9", "Agent")
+    assert {of.id for of in linked.links("Checking", lu="inspect.v")} == {1002}
+    assert {of.id for of in linked.links("Checking", by_frame=True)} == {frame.ID}
+
+
+def test_links_have_what_people_decided(linked: fnstore.Database, tmp_path: Path) -> None:
+    with fnstore.open(shutil.copytree(linked.path, tmp_path / "store")) as db:
+        first, second = db.links("Checking", lu="inspect.v")[:2]
+        first.reject(reviewer="kim")
+        second.accept(reviewer="kim")
+        fn = fnstore.nltk.framenet(db, "mini-framenet")
+        lu = fn.lu(1002)
+        assert first.target not in [link.target for link in fn.links(lu)]
+        decided = {link.target: link.accepted for link in fn.links(lu, with_rejected=True)}
+        assert (decided[first.target], decided[second.target]) == (False, True)
+
+
+def test_links_are_of_lus_fes_and_frames_alone(
+    linked: fnstore.Database, own: fnstore.nltk.FramenetReader
+) -> None:
+    fn = fnstore.nltk.framenet(linked, "mini-framenet")
+    for other in (fn.semtypes()[0], fn.lu(1002).exemplars[0], "inspect.v", None, {}):
+        with pytest.raises(fnstore.nltk.FramenetError, match="an LU, an FE or a frame"):
+            fn.links(other)
+    assert own.links(own.lu(1002)) == [] == own.links(own.frame("Checking"))
+
+
 def test_nltks_errors_stay_nltks(own: fnstore.nltk.FramenetReader) -> None:
     for call in (lambda: own.frame("Cheking"), lambda: own.frame_by_id(1)):
         assert outcome(call) in {fnstore.nltk.FramenetError, KeyError}

@@ -80,6 +80,7 @@ COUNTERPARTS = {
     "links accept": "Link.accept",
     "links reject": "Link.reject",
     "links undo": "Link.undo",
+    "attest": "Database.attest",
     "generate": "Database.generate Server",
     "paraphrase": "paraphrase Server",
     "align": "align",

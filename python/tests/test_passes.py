@@ -73,3 +73,43 @@ def test_new_lus_are_searched_through_a_wordnet(own: fnstore.Database, tmp_path:
         named = wrong.pop("frames", ("Checking",))
         with pytest.raises(error):
             own.discover(*named, **{**options, **wrong})
+
+
+@pytest.fixture
+def tiny_verifier(tmp_path: Path) -> Path:
+    """Models with a verifier of a tiny language model: what it says means nothing."""
+    models, parity = tmp_path / "models", ROOT / "tests/data/parity"
+    (models / "verifier").mkdir(parents=True)
+    shutil.copytree(parity / "llama", models / "base")
+    for name in ("adapter_config.json", "adapter_model.safetensors"):
+        shutil.copy(parity / "lora" / name, models / "verifier")
+    answers = 'answers = ["y", "n"]\n'
+    (models / "verifier/prompt.toml").write_text(
+        f'format = 1\n[evokes]\nlines = ["{{sentence}}?{{word}}"]\n{answers}'
+        f'[same_meaning]\nlines = ["{{sentence}}={{rewriting}}?"]\n{answers}'
+    )
+    return models
+
+
+def test_lus_without_sentences_get_those_of_a_corpus(own: fnstore.Database, tiny_verifier: Path, tmp_path: Path) -> None:
+    corpus = tmp_path / "corpus.txt"
+    corpus.write_text("They verified the lists twice .\n\nNobody verifies such claims there .\n")
+    options = {"models": tiny_verifier, "no_fes": True, "least": 0.0}
+    told: list[tuple[int, int]] = []
+    report = own.attest(corpus, "lu=verify.v", progress=lambda *at: told.append(at), **options)
+    assert (report.lus, report.given, report.sentences, report.asked) == (1, 1, 2, 2) and told[-1] == (1, 1)
+    found = own.query("origin=predicted").first()
+    assert found is not None and found.lu == "verify.v" and str(found.document).startswith(f"{corpus}:")
+    for wrong, error in [
+        ({}, fnstore.ExpandError),
+        ({"expression": "lu=verify.x"}, fnstore.UnknownNameError),
+        ({"corpus": tmp_path / "none.txt"}, fnstore.ExpandError),
+        ({"verifier": "nothing"}, fnstore.ModelMissingError),
+        ({"keep": 0}, fnstore.NumberError),
+        ({"limit": 0}, fnstore.NumberError),
+        ({"least": 2.0}, fnstore.NumberError),
+        ({"lacking": "words"}, fnstore.QueryError),
+    ]:
+        with pytest.raises(error):
+            own.attest(**{"corpus": corpus, "expression": "lu=verify.v", **options, **wrong})
+    assert own.count("origin=predicted") == 2

@@ -13,17 +13,19 @@ use crate::text::is_in_name;
 use crate::verify::{EvokesItem, FrameQuestion};
 
 /// Questions that are asked together.
-const TOGETHER: usize = 96;
+pub(super) const TOGETHER: usize = 96;
 /// Mean of the answers from which on other frames are asked, too.
 const PLAUSIBLE: f32 = 0.4;
+/// Sentences of the corpus that are read to choose from.
+const OF_CORPUS: usize = 20;
 /// Other frames that are asked about a word.
-const MOST_OTHERS: usize = 4;
+pub(super) const MOST_OTHERS: usize = 4;
 /// Sentences that they are asked about.
 const OF_OTHERS: usize = 2;
 /// Sentences of earlier corpora that a word keeps.
 const MOST_ATTESTED: usize = 12;
 /// How much better another frame must answer to be nearer.
-const NEARER: f32 = 0.1;
+pub(super) const NEARER: f32 = 0.1;
 const NEARER_FRAME: &str = "nearer-frame";
 const PART_OF_NAME: &str = "part-of-a-name";
 
@@ -120,7 +122,8 @@ impl Discoverer<'_> {
     /// Sentences that hold a word, and whether the corpus holds it in names alone: first those of
     /// the corpus, as many as the options say, then those that an earlier search found elsewhere.
     fn attested(&self, frame: FrameId, key: &Key) -> Result<(Vec<Attested>, bool)> {
-        let found = self.corpus.map(|corpus| corpus.sentences_with(key, &self.morphology));
+        let found =
+            self.corpus.map(|corpus| corpus.sentences_with(key, &self.morphology, OF_CORPUS));
         let (names, words): (Vec<_>, Vec<_>) = found
             .into_iter()
             .flatten()

@@ -16,9 +16,6 @@ use crate::text::{Morphology, fold, words};
 const LONGEST: usize = 1 << 20;
 /// Fewest and most words of a sentence that is shown.
 const LENGTHS: std::ops::RangeInclusive<usize> = 4..=45;
-/// Sentences with a word that are given.
-const MOST: usize = 20;
-
 /// A line of JSON; what else it has is passed over.
 #[derive(Deserialize)]
 struct Line {
@@ -165,11 +162,13 @@ impl Corpus {
         self.sentences.push((text, line));
     }
 
-    /// Sentences that hold a form of a word: text, where it stands there, and file and line.
+    /// The first sentences that hold a form of a word, so many at most: text, where it stands
+    /// there, and file and line.
     pub(super) fn sentences_with(
         &self,
         (lemma, pos): &Key,
         morphology: &Morphology,
+        most: usize,
     ) -> Vec<(String, Span, String)> {
         let forms = morphology.forms_of(lemma, *pos).into_iter().map(|form| {
             let form = fold(&form);
@@ -192,7 +191,7 @@ impl Corpus {
                 last = Some(at);
                 found.push((text.clone(), target, format!("{}:{line}", self.name.display())));
             }
-            if found.len() == MOST {
+            if found.len() == most {
                 break;
             }
         }
@@ -217,6 +216,8 @@ mod tests {
     use super::*;
     use crate::model::Pos;
 
+    const MOST: usize = 20;
+
     fn corpus(lines: &str) -> Result<Corpus> {
         let dir = tempfile::tempdir().unwrap();
         let path = dir.path().join("c.txt");
@@ -232,7 +233,7 @@ mod tests {
         let corpus = corpus(text).unwrap();
         let of = |lemma: &str| {
             let key = (lemma.to_owned(), Pos::Verb);
-            let found = corpus.sentences_with(&key, &Morphology::English).into_iter();
+            let found = corpus.sentences_with(&key, &Morphology::English, MOST).into_iter();
             found
                 .map(|(text, target, place)| (target.of(&text).unwrap().to_owned(), place))
                 .collect::<Vec<_>>()
@@ -257,7 +258,8 @@ mod tests {
     }
 
     fn found(corpus: &Corpus, lemma: &str) -> Vec<(String, String)> {
-        let found = corpus.sentences_with(&(lemma.to_owned(), Pos::Verb), &Morphology::English);
+        let found =
+            corpus.sentences_with(&(lemma.to_owned(), Pos::Verb), &Morphology::English, MOST);
         found.into_iter().map(|(text, _, place)| (text, place)).collect()
     }
 

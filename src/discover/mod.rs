@@ -9,8 +9,12 @@
 //!
 //! What is found joins the proposals of expansions ([`crate::proposals`]), with the sentences that
 //! speak for it. No annotation set is written.
+//!
+//! LUs that a frame has, and no sentence, get sentences of a corpus (`attest.rs`).
 
 mod asking;
+mod attest;
+mod attest_report;
 mod corpus;
 mod error;
 mod neighbours;
@@ -22,6 +26,8 @@ mod writing;
 use std::collections::HashSet;
 
 use asking::WordAnswers;
+pub use attest::Attester;
+pub use attest_report::{AttestOptions, AttestReport};
 pub use corpus::Corpus;
 pub use error::DiscoverError;
 

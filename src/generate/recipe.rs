@@ -19,7 +19,7 @@ named! {
 
 impl Lacking {
     /// Whether an LU with a set of this origin lacks nothing.
-    pub(super) fn is_met_by(self, origin: Origin) -> bool {
+    pub(crate) fn is_met_by(self, origin: Origin) -> bool {
         match self {
             Self::Annotation => !origin.is_of_written_text(),
             Self::Exemplars => !origin.is_of_written_text() && origin != Origin::FullText,

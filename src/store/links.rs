@@ -4,7 +4,7 @@ use super::batch::Batch;
 use super::family::Family;
 use super::key::{Key, LinkKey, Prefix};
 use super::record::Stored;
-use super::{Result, Store};
+use super::{Result, Store, StoreError};
 use crate::model::{FrameId, LinkSubject, Links, ReleaseId};
 
 /// Links that lead to one of these lexicons.
@@ -92,6 +92,16 @@ impl Store {
             false => None,
         };
         Ok(rows.into_iter().flatten())
+    }
+}
+
+impl Store {
+    /// What a row of links holds.
+    ///
+    /// # Errors
+    /// When they are too many for a row.
+    pub(crate) fn value_of_links(links: &Links) -> Result<Vec<u8>> {
+        links.to_value().map_err(|why| StoreError::unwritable("links", "links", why))
     }
 }
 

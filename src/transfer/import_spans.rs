@@ -338,7 +338,7 @@ pub(super) fn one_line(text: &str) -> String {
 }
 
 /// The low 56 bits of a hash, beyond the numbers that a store counts out.
-pub(super) fn number(key: &str) -> u64 {
+pub(crate) fn number(key: &str) -> u64 {
     let hash = blake3::hash(key.as_bytes());
     let low = hash.as_bytes()[..7].iter().fold(0, |number, byte| number << 8 | u64::from(*byte));
     if low <= u64::from(u32::MAX) { low | 1 << 55 } else { low }

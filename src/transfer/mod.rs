@@ -34,6 +34,10 @@ pub use import_jsonl::JsonlImport;
 pub use import_kind::ImportKind;
 #[doc(hidden)]
 pub use import_spans::SpanImport;
+#[cfg(feature = "neural")]
+pub(crate) use import_spans::number as content_number;
+#[cfg(feature = "neural")]
+pub(crate) use predict::predicted_set;
 #[doc(hidden)]
 pub use parse_figures::{GoldStructures, ParseFigures};
 #[doc(hidden)]

@@ -175,35 +175,8 @@ impl Predictions<'_> {
         let bounds: Vec<String> = bounds.collect();
         let key = format!("{sentence} {} {}", bounds.join(" "), frame.name);
         let id = self.sets.give(AnnotationSetId::new(IdSpace::Imported, number(&key)));
-        let label = |name: String, span, fe| Label {
-            name,
-            extent: Extent::Overt(span),
-            fe,
-            annotator: String::new(),
-            colors: None,
-        };
-        let layer = |name, labels| Layer { name, rank: 1, labels };
-        let target = |piece: &Span| label(LayerName::Target.to_string(), *piece, None);
-        let mut layers = vec![layer(LayerName::Target, pieces.iter().map(target).collect())];
-        let fe_status = if elements.is_some() { FeStatus::Carried } else { FeStatus::Unknown };
-        let labels = elements.into_iter().flatten().map(|(name, span)| {
-            // Of several FEs of one name the label stands for none in particular.
-            let named: Vec<FeId> = frame.fes_by_name(&name).map(|fe| fe.id).collect();
-            let fe = if let [only] = *named { Some(only) } else { None };
-            label(name, span, fe)
-        });
-        let labels: Vec<Label> = labels.collect();
-        if !labels.is_empty() {
-            layers.push(layer(LayerName::Fe, labels));
-        }
-        self.batch.put_annotation_set(&AnnotationSet {
-            status: PREDICTED.to_owned(),
-            targets: pieces,
-            fe_status,
-            layers,
-            provenance: Provenance::Predicted(Box::new(prediction)),
-            ..AnnotationSet::placed(id, sentence, (frame.id, lu))
-        })?;
+        let set = predicted_set((id, sentence), (frame, lu), (pieces, elements), prediction);
+        self.batch.put_annotation_set(&set)?;
         Ok(())
     }
 
@@ -292,5 +265,44 @@ impl Predictions<'_> {
         let indexed = reindex::list_release(&database.store, &mut index, release.id, list)?;
         database.note_index(indexed);
         Ok(PredictionReport { release, ambiguous: self.ambiguous.into_values().collect() })
+    }
+}
+
+/// A set that models predict: where the pieces of its target stand, and its FEs by name, which are
+/// `None` where nobody looked for them.
+pub(crate) fn predicted_set(
+    (id, sentence): (AnnotationSetId, SentenceId),
+    (frame, lu): (&Frame, LuId),
+    (pieces, elements): (Vec<Span>, Option<Vec<(String, Span)>>),
+    prediction: Prediction,
+) -> AnnotationSet {
+    let label = |name: String, span, fe| Label {
+        name,
+        extent: Extent::Overt(span),
+        fe,
+        annotator: String::new(),
+        colors: None,
+    };
+    let layer = |name, labels| Layer { name, rank: 1, labels };
+    let target = |piece: &Span| label(LayerName::Target.to_string(), *piece, None);
+    let mut layers = vec![layer(LayerName::Target, pieces.iter().map(target).collect())];
+    let fe_status = if elements.is_some() { FeStatus::Carried } else { FeStatus::Unknown };
+    let labels = elements.into_iter().flatten().map(|(name, span)| {
+        // Of several FEs of one name the label stands for none in particular.
+        let named: Vec<FeId> = frame.fes_by_name(&name).map(|fe| fe.id).collect();
+        let fe = if let [only] = *named { Some(only) } else { None };
+        label(name, span, fe)
+    });
+    let labels: Vec<Label> = labels.collect();
+    if !labels.is_empty() {
+        layers.push(layer(LayerName::Fe, labels));
+    }
+    AnnotationSet {
+        status: PREDICTED.to_owned(),
+        targets: pieces,
+        fe_status,
+        layers,
+        provenance: Provenance::Predicted(Box::new(prediction)),
+        ..AnnotationSet::placed(id, sentence, (frame.id, lu))
     }
 }

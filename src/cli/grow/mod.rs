@@ -4,6 +4,7 @@
 //! | --- | --- |
 //! | [`expand`] | annotated sentences from human ones; shards, dry runs, how far it is |
 //! | [`generate`] | sentences for LUs that have none |
+//! | [`attest`] | sentences of a corpus for LUs that have none |
 //! | [`filter`] | scores of a filter for generated sets |
 //! | [`fit`] | scores of a frame model for generated sets |
 //! | [`verify`] | answers of a verifier for sets |
@@ -21,6 +22,7 @@
 
 pub(crate) mod align;
 mod annotate;
+mod attest;
 mod augment;
 mod discover;
 pub(crate) mod expand;
@@ -39,6 +41,7 @@ mod verify;
 commands! {
     Expand in expand,
     Generate in generate,
+    Attest in attest,
     Filter in filter,
     Fit in fit,
     Verify in verify,

@@ -8,7 +8,7 @@ use crate::model::{
     AnnotationSet, Decided, Document, Frame, FrameId, FrameRelation, LayerName, LexUnit,
     LinkSubject, Reference, Refers, SemType, Sentence, SentenceLayers,
 };
-use crate::store::{Action, Change, RowContent, Subject};
+use crate::store::{Action, Change, RowContent, RowId, Subject};
 use crate::text::fold;
 
 /// Records that a message names.
@@ -25,6 +25,8 @@ pub(super) struct Seen {
     pub(super) layouts: bool,
     /// Records that were changed since.
     pub(super) blocked: Vec<Blocked>,
+    /// Rows that later commits of people wrote, once somebody has asked for them.
+    pub(super) later: Option<BTreeSet<RowId>>,
 }
 
 /// A record that is in the way.

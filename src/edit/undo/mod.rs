@@ -10,9 +10,11 @@
 //!   called otherwise since; or another has its name now.
 //!
 //! Layouts of files have no readers but exports. One that has changed since stays as it is, as
-//! after any edit, and so does what a verifier has said since.
+//! after any edit, and so does what a verifier has said since. Links that were computed anew since
+//! lose what the commit decided of them, and stay.
 
 mod conflicts;
+mod recomputed;
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -189,7 +191,7 @@ impl Transaction<'_> {
     fn try_undo(&mut self, revision: u64) -> Result<u64> {
         let mut seen = Seen::default();
         for image in self.database.store.images(revision)? {
-            if image.row.release() == Some(self.release) {
+            if !self.is_elsewhere_or_recomputed(revision, &image, &mut seen)? {
                 self.see(image, &mut seen)?;
             }
         }
