@@ -40,9 +40,10 @@ fn what_was_edited_stays_as_it_was_left() {
         write.sets.push(AnnotationSet { id: set(number), sentence: id, ..one.clone() });
     }
     database.write(release, &write).unwrap();
-    let (removed, refused) = (set(SETS - 1), set(SETS - 2));
+    // Behind the first that are written together, and of the piece that was read with them.
+    let (removed, refused) = (set(1_200), set(1_201));
     let mut edit = |looked_at: u64| {
-        if looked_at == 2_048 {
+        if looked_at == 1_024 {
             let mut edits = database.transaction(release).unwrap();
             edits.remove_annotation_set(removed, Removal::Cascade).unwrap();
             edits.commit().unwrap();

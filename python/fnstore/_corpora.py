@@ -165,6 +165,8 @@ def mine(
     ``sentence`` it is one sentence of its article. With ``least``, pairs of that likeness and more come when all
     clusters have been read.
     """
+    if least is not None:
+        _alike([], least)
     miner = PairMiner(method, edits, limit, replace)
     pairs = (pair for name, cluster in _clusters(articles) for pair in miner.cluster(name, cluster))
     return pairs if least is None else iter(_alike(list(pairs), least))

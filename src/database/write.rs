@@ -89,7 +89,30 @@ impl Database {
     /// failure: see [`take_index_lag`](Self::take_index_lag).
     #[doc(hidden)]
     pub fn write(&self, release: ReleaseId, write: &Write) -> Result<u64> {
+        self.commit_write(&mut self.lock_writer()?, release, write)
+    }
+
+    /// As [`write`](Self::write), of what is made while no other thread commits; nothing is
+    /// committed where that is empty.
+    pub(crate) fn write_made(
+        &self,
+        release: ReleaseId,
+        make: impl FnOnce(&Store) -> Result<Write>,
+    ) -> Result<()> {
         let mut index = self.lock_writer()?;
+        let write = make(&self.store)?;
+        if !write.is_empty() {
+            self.commit_write(&mut index, release, &write)?;
+        }
+        Ok(())
+    }
+
+    fn commit_write(
+        &self,
+        index: &mut IndexWriter,
+        release: ReleaseId,
+        write: &Write,
+    ) -> Result<u64> {
         self.require_release(release)?;
         let mut batch = self.store.batch(release);
         // What a search proposes is little, and can be taken back.
@@ -100,7 +123,7 @@ impl Database {
         let revision = self.store.commit(batch)?;
         // Through the list of changes, which also holds what an earlier write left out of the
         // index.
-        self.follow(&mut index);
+        self.follow(index);
         Ok(revision)
     }
 }

@@ -52,7 +52,8 @@ pub(crate) struct FitJudge<'a> {
 /// [`rescore`](super::rescore).
 ///
 /// # Errors
-/// When the expression names what the database does not hold, or database or model fail.
+/// When the expression names what the database does not hold, or database or model fail. A record
+/// that cannot be read is told of when the others have their probability.
 pub fn refit(
     database: &Database,
     expression: &Expression,

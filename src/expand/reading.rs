@@ -4,7 +4,6 @@ use std::collections::BTreeMap;
 use std::ops::ControlFlow;
 
 use super::ExpandError;
-use super::filtering::commit;
 use crate::database::{Database, DatabaseError, Write};
 use crate::model::{AnnotationSet, ReleaseId};
 use crate::query::Expression;
@@ -28,31 +27,43 @@ impl From<DatabaseError> for Ended {
 /// `take` ends it.
 ///
 /// # Errors
-/// As [`Database::fold_answers`], and those of `read` and `take`, which end it. A record that cannot
-/// be read is told of when all others have been taken.
+/// As [`Database::fold_answers`], and those of `read` and `take`, which end it. A record that
+/// cannot be read is told of when all others have been taken.
 pub(super) fn read_in_order<T: Send>(
     database: &Database,
     expression: &Expression,
     read: impl Fn(Answer) -> Result<Option<T>, ExpandError> + Sync,
     mut take: impl FnMut(T) -> Result<ControlFlow<()>, ExpandError>,
 ) -> Result<ControlFlow<()>, ExpandError> {
-    let add = |some: &mut Vec<T>, answer| {
-        some.extend(read(answer).map_err(Ended::Failed)?);
+    let mut left_out = None;
+    let add = |some: &mut Vec<_>, answer| {
+        some.extend(read(answer).transpose());
         Ok(())
     };
     let ended = database.fold_answers(expression, Vec::new, add, |some| {
         for of in some {
-            if take(of).map_err(Ended::Failed)?.is_break() {
-                return Err(Ended::Stopped);
+            match of {
+                Ok(of) if take(of).map_err(Ended::Failed)?.is_break() => {
+                    return Err(Ended::Stopped);
+                }
+                Ok(_) => {}
+                Err(error) if is_unreadable(&error) => drop(left_out.get_or_insert(error)),
+                Err(error) => return Err(Ended::Failed(error)),
             }
         }
         Ok(())
     });
     match ended {
-        Ok(()) => Ok(ControlFlow::Continue(())),
         Err(Ended::Stopped) => Ok(ControlFlow::Break(())),
-        Err(Ended::Failed(error)) => Err(error),
+        Err(Ended::Failed(error)) if !is_unreadable(&error) => Err(error),
+        Err(Ended::Failed(error)) => Err(left_out.unwrap_or(error)),
+        Ok(()) => left_out.map_or(Ok(ControlFlow::Continue(())), Err),
     }
+}
+
+/// Whether one record cannot be read, and others can.
+fn is_unreadable(error: &ExpandError) -> bool {
+    matches!(error, ExpandError::Database(error) if error.is_unreadable_record())
 }
 
 /// Writes sets with what a model says of them, in place of the sets as they were read. A set that
@@ -64,14 +75,22 @@ pub(super) fn rewrite(
     database: &Database,
     sets: impl IntoIterator<Item = (ReleaseId, AnnotationSet, AnnotationSet)>,
 ) -> Result<u64, ExpandError> {
-    let mut writes: BTreeMap<ReleaseId, Write> = BTreeMap::new();
-    let mut written = 0;
+    let mut of_releases: BTreeMap<ReleaseId, Vec<_>> = BTreeMap::new();
     for (release, read, new) in sets {
-        if database.store().annotation_set(release, read.id)?.is_some_and(|now| now == read) {
-            writes.entry(release).or_default().sets.push(new);
-            written += 1;
-        }
+        of_releases.entry(release).or_default().push((read, new));
     }
-    commit(database, &mut writes)?;
+    let mut written = 0;
+    for (release, sets) in of_releases {
+        database.write_made(release, |store| {
+            let mut write = Write::default();
+            for (read, new) in sets {
+                if store.annotation_set(release, read.id)?.is_some_and(|now| now == read) {
+                    write.sets.push(new);
+                }
+            }
+            written += write.sets.len() as u64;
+            Ok(write)
+        })?;
+    }
     Ok(written)
 }

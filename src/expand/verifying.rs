@@ -7,12 +7,10 @@
 //! what is new or was asked about something else is asked again. No set is removed: queries choose
 //! (`evokes>=0.5`).
 
-use std::collections::BTreeMap;
 use std::ops::ControlFlow;
 use std::sync::Arc;
 
 use super::ExpandError;
-use super::filtering::commit;
 use super::judges::{FrameQuestions, Judges, SetQuestion};
 use super::reading::read_in_order;
 use crate::database::{Database, Write};
@@ -47,7 +45,8 @@ pub struct Verified {
 ///
 /// # Errors
 /// When the expression names what the database does not hold, a release has another language than
-/// the judges, or database or model fail.
+/// the judges, or database or model fail. A record that cannot be read is told of when the others
+/// have their answers.
 pub fn verify(
     database: &Database,
     expression: &Expression,
@@ -115,19 +114,22 @@ impl Asking<'_> {
         without += said.iter().filter(|said| said.evokes.is_none()).count() as u64;
         done.sets += looked_at;
         done.without += without;
-        let mut write = Write::default();
-        for ((set, question), said) in sets.into_iter().zip(&new).zip(&said) {
-            // Another thread may have edited or removed it while it was asked about.
-            let now = self.database.store().annotation_set(release, set.id)?;
-            if now.is_some_and(|now| now.stands_as(&set)) {
-                let verification = self.judges.verification(set.id, (frame, question), said);
-                write.verifications.push(verification);
+        let asked = sets.into_iter().zip(new.iter().zip(&said));
+        let (judges, mut written) = (&*self.judges, 0);
+        self.database.write_made(release, |store| {
+            let mut write = Write::default();
+            for (set, (question, said)) in asked {
+                // Another thread may have edited or removed it while it was asked about.
+                let now = store.annotation_set(release, set.id)?;
+                if now.is_some_and(|now| now.stands_as(&set)) {
+                    let verification = judges.verification(set.id, (frame, question), said);
+                    write.verifications.push(verification);
+                }
             }
-        }
-        done.written += write.verifications.len() as u64;
-        if !write.is_empty() {
-            commit(self.database, &mut BTreeMap::from([(release, write)]))?;
-        }
+            written = write.verifications.len() as u64;
+            Ok(write)
+        })?;
+        done.written += written;
         done.interrupted = progress(done.sets).is_break();
         Ok(())
     }

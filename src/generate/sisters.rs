@@ -115,9 +115,8 @@ impl Sisters {
         }
     }
 
-    /// The sets whose sentences an LU can take over, its own only where these are asked for, with
-    /// the lemmas of their LUs, in the order in
-    /// which a rule tries them.
+    /// The sets whose sentences an LU can take over, with the lemmas of their LUs, in the order in
+    /// which a rule tries them. Its own are among them only where the rule asks for those.
     pub(crate) fn for_lexunit(
         &self,
         lexunit: &LexUnit,

@@ -125,8 +125,8 @@ impl Inventory {
         Some(frame.elements[frame.place(element)?].core_type)
     }
 
-    /// What an FE weighs where core ones count twice what others do, in halves: 2 for core ones, the
-    /// core-unexpressed ones among them, and for one that the frame does not have; else 1. So weighed
+    /// What an FE weighs, in halves, where core ones count twice what others do: 2 or 1. An FE that
+    /// is core-unexpressed counts as core, and so does one that the frame does not have. So weighed
     /// SemEval 2007's task 19 (Baker, Ellsworth and Erk, section 4), and parsers since.
     #[must_use]
     pub fn halves(&self, frame: &str, element: &str) -> u64 {

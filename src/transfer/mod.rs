@@ -36,9 +36,9 @@ pub use import_kind::ImportKind;
 pub use import_spans::SpanImport;
 #[cfg(feature = "neural")]
 pub(crate) use import_spans::number as content_number;
-#[cfg(feature = "neural")]
-pub(crate) use predict::predicted_set;
 #[doc(hidden)]
 pub use parse_figures::{GoldStructures, ParseFigures};
+#[cfg(feature = "neural")]
+pub(crate) use predict::predicted_set;
 #[doc(hidden)]
 pub use predict::{AmbiguousLexUnit, PredictedTarget, PredictionReport, Predictions};

@@ -8,7 +8,6 @@ use std::io::Write as _;
 use std::path::PathBuf;
 
 use crate::cli::options::named::named;
-use anyhow::bail;
 use fnstore::mine::{
     Article, EditCost, Method, MineOptions, Mined, Pair, Unseen, day_of, likenesses, mine,
 };
@@ -17,6 +16,7 @@ use serde::Serialize;
 
 use crate::cli::input::line_reader::LineError;
 use crate::cli::input::table_lines::{Fields, TableLines};
+use crate::cli::options::number;
 use crate::cli::print::output::{Format, Output, counted, grouped, tell};
 use crate::cli::{Context, Outcome};
 
@@ -61,9 +61,8 @@ pub(crate) struct Args {
     replace: bool,
 
     /// Write pairs of this likeness and more, 0 to 1: how much of the words' weight, by IDF over all
-    /// sentences of pairs, both have. By l12, nine in ten of 0.6 and more say the same.
-    /// Holds all pairs in memory
-    #[arg(long, value_name = "S")]
+    /// sentences of pairs, both have. Holds all pairs in memory
+    #[arg(long, value_name = "S", value_parser = number::share::<f64>)]
     least: Option<f64>,
 }
 
@@ -89,9 +88,6 @@ pub(crate) fn run(args: Args, context: &mut Context) -> anyhow::Result<Outcome> 
         Some(Command::Sample(args)) => return judged::sample(&args, &mut context.output),
         Some(Command::Tally(args)) => return judged::tally(&args, &mut context.output),
         None => {}
-    }
-    if let Some(least) = args.least.filter(|least| !(0.0..=1.0).contains(least)) {
-        bail!("`--least` is {least}, expected a likeness, 0 to 1 (E-value)");
     }
     let options = MineOptions {
         method: args.method,
