@@ -2,6 +2,7 @@
 
 use super::write_check::{WriteCheck, is_looked_up};
 use super::{Database, Result};
+use crate::index::IndexWriter;
 use crate::model::{
     AnnotationSet, AnnotationSetId, Discovery, LexUnit, LinkSubject, Links, RecipeId, ReleaseId,
     Sentence, Verification,
@@ -89,7 +90,8 @@ impl Database {
     /// failure: see [`take_index_lag`](Self::take_index_lag).
     #[doc(hidden)]
     pub fn write(&self, release: ReleaseId, write: &Write) -> Result<u64> {
-        self.commit_write(&mut self.lock_writer()?, release, write)
+        let mut index = self.lock_writer()?;
+        self.commit_write(&mut index, release, write)
     }
 
     /// As [`write`](Self::write), of what is made while no other thread commits; nothing is

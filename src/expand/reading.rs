@@ -43,10 +43,11 @@ pub(super) fn read_in_order<T: Send>(
     let ended = database.fold_answers(expression, Vec::new, add, |some| {
         for of in some {
             match of {
-                Ok(of) if take(of).map_err(Ended::Failed)?.is_break() => {
-                    return Err(Ended::Stopped);
+                Ok(of) => {
+                    if take(of).map_err(Ended::Failed)?.is_break() {
+                        return Err(Ended::Stopped);
+                    }
                 }
-                Ok(_) => {}
                 Err(error) if is_unreadable(&error) => drop(left_out.get_or_insert(error)),
                 Err(error) => return Err(Ended::Failed(error)),
             }
