@@ -13,6 +13,7 @@ use serde_json::{Value, json};
 use crate::cli_program::{Ran, fnstore_in, new_store};
 use crate::cli_schema::faults_in;
 use crate::judged_expansion::verifier;
+use crate::mini;
 use crate::verifier_answers;
 
 const CORPUS: &str = "They verified the lists twice before noon .\n\n\
@@ -170,6 +171,31 @@ fn names_and_other_parts_of_speech_are_passed_over() {
     let counts = ["in_names", "of_other_pos", "sentences"].map(|name| report[name].clone());
     assert_eq!(counts, [json!(1), json!(1), json!(1)]);
     assert_eq!(fixture.predicted()[0]["trigger"], json!("vetted"));
+}
+
+#[test]
+fn a_frame_model_leaves_out_unlikely_sentences_before_the_verifier_is_asked() {
+    let mut fixture = Fixture::new();
+    let shipped = Path::new(env!("CARGO_MANIFEST_DIR")).join("models/frames");
+    let alone = fixture.attest(CORPUS, &["lu=verify.v", "--least", "1"]);
+    assert!(alone.stderr.contains("the verifier alone decides"), "{alone:?}");
+    std::os::unix::fs::symlink(shipped, fixture.models.path().join("frames")).unwrap();
+    // The shipped model knows no frame of this name: the verifier decides.
+    let unknown = fixture.report(CORPUS, &["lu=verify.v"]);
+    let counts = ["unfit", "without_fit", "sentences"].map(|name| unknown[name].clone());
+    assert_eq!(counts, [json!(0), json!(3), json!(3)], "{unknown}");
+    // It knows this one, which has nothing to do with checking.
+    let dir = tempfile::tempdir().unwrap();
+    let release = dir.path().join("release");
+    mini::renamed_frame(&release, ["Checking", "Ingestion"]);
+    fixture.store = tempfile::tempdir().unwrap();
+    assert_eq!(fixture.run(&["import", release.to_str().unwrap()]).code, Some(0));
+    let known = fixture.report(CORPUS, &["lu=verify.v", "--least", "0.5"]);
+    let counts = ["unfit", "without_fit", "asked"].map(|name| known[name].clone());
+    assert_eq!(counts, [json!(3), json!(0), json!(0)], "{known}");
+    assert_eq!(fixture.predicted(), Vec::<Value>::new());
+    let any = fixture.report(CORPUS, &["lu=verify.v", "--least", "0"]);
+    assert_eq!((&any["unfit"], &any["sentences"]), (&json!(0), &json!(3)), "{any}");
 }
 
 #[test]

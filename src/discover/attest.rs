@@ -1,9 +1,10 @@
 //! Sentences of a corpus for LUs that have none.
 //!
-//! A sentence that holds a form of an LU may show it. A verifier is asked whether the word evokes
-//! the frame there, and about other frames that have the word. What is likely enough, and nearer to
-//! no other frame, is written into the LU's release, with the FEs that a labeller finds: a set of
-//! the origin `predicted`, with the verifier's answer.
+//! A sentence that holds a form of an LU may show it. A frame model leaves out those in which it
+//! finds the frame unlikely. A verifier, which is much slower, is asked about the others: whether
+//! the word evokes the frame there, and about other frames that have the word. What is likely
+//! enough, and nearer to no other frame, is written into the LU's release, with the FEs that a
+//! labeller finds: a set of the origin `predicted`, with the verifier's answer.
 
 use std::collections::{BTreeMap, HashMap};
 use std::ops::ControlFlow;
@@ -16,9 +17,10 @@ use super::{Corpus, DiscoverError, Result};
 use crate::database::{Database, Write};
 use crate::decode::GoesOn;
 use crate::expand::{
-    ExpandError, FrameGap, FrameQuestions, Judges, SetQuestion, Unit, lexunits_without_sentences,
-    word_fits,
+    ExpandError, FitJudge, FrameGap, FrameQuestions, Judges, SetQuestion, Unit,
+    lexunits_without_sentences, word_fits,
 };
+use crate::identify::FrameIdentifier;
 use crate::label::{FoundElement, LabelRequest, Labeller};
 use crate::model::{
     AnnotationSetId, Declared, Frame, FrameFit, FrameId, IdSpace, LexUnit, LuId, Pos, Prediction,
@@ -41,6 +43,7 @@ pub struct Attester<'a> {
     judges: Judges,
     labeller: Option<Labeller>,
     tagger: Option<Tagger>,
+    judge: Option<FitJudge<'a>>,
     options: AttestOptions,
     questions: FrameQuestions,
     lexicons: HashMap<ReleaseId, ReleaseWords<'a>>,
@@ -101,6 +104,7 @@ impl<'a> Attester<'a> {
             judges: Judges { verifier, rewriter: None },
             labeller,
             tagger: None,
+            judge: None,
             options,
             questions: FrameQuestions::default(),
             lexicons: HashMap::new(),
@@ -112,6 +116,15 @@ impl<'a> Attester<'a> {
     #[must_use]
     pub fn with_tagger(self, tagger: Option<Tagger>) -> Self {
         Self { tagger, ..self }
+    }
+
+    /// Has sentences left out in which a frame model finds the frame less likely than is wanted,
+    /// before the verifier is asked. Of frames that it does not know, and of releases in other
+    /// languages, the verifier alone decides.
+    #[must_use]
+    pub fn with_frame_model(self, identifier: Option<&'a FrameIdentifier>) -> Self {
+        let judge = identifier.map(|identifier| FitJudge::new(self.database, identifier));
+        Self { judge, ..self }
     }
 
     /// The languages that the verifier and the labeller declare.
@@ -213,7 +226,7 @@ impl<'a> Attester<'a> {
 
     /// The sentences of the corpus that an LU is asked about.
     fn waiting(
-        &self,
+        &mut self,
         release: &Release,
         lu: LexUnit,
         report: &mut AttestReport,
@@ -229,9 +242,12 @@ impl<'a> Attester<'a> {
         let is_told =
             |tagger: &&Tagger| self.database.check_language(tagger.declared(), release).is_ok();
         let tagger = self.tagger.as_ref().filter(is_told);
+        let is_judged = self.judge.as_ref().is_some_and(|judge| judge.is_made_for(release));
+        // Others take the place of what the frame model leaves out.
+        let enough = if is_judged { usize::MAX } else { most };
         let mut found: Vec<Found> = Vec::new();
         for (text, target, place) in all {
-            if found.len() == most {
+            if found.len() == enough {
                 break;
             }
             if key.1 != Pos::Adjective && is_in_name(&text, &[target]) {
@@ -247,7 +263,37 @@ impl<'a> Attester<'a> {
                 found.push(Found { text, target, place, said: None, others: Vec::new() });
             }
         }
+        if is_judged {
+            found = self.fitting((release.id, lu.frame), found, report)?;
+        }
         Ok(Waiting { lu, key, found })
+    }
+
+    /// The first of some sentences that the frame model does not find too unlikely, as many as are
+    /// asked about.
+    fn fitting(
+        &mut self,
+        place: (ReleaseId, FrameId),
+        found: Vec<Found>,
+        report: &mut AttestReport,
+    ) -> Result<Vec<Found>> {
+        let Some(judge) = &mut self.judge else { return Ok(found) };
+        let asked = found.iter().map(|of| (of.text.as_str(), std::slice::from_ref(&of.target)));
+        let fits = judge.fits_of(place, &asked.collect::<Vec<_>>())?;
+        let mut kept = Vec::new();
+        for (of, fit) in found.into_iter().zip(fits) {
+            if kept.len() == self.options.candidates {
+                break;
+            }
+            match fit {
+                Some(fit) if fit.probability < self.options.least => report.unfit += 1,
+                fit => {
+                    report.without_fit += u64::from(fit.is_none());
+                    kept.push(of);
+                }
+            }
+        }
+        Ok(kept)
     }
 
     /// Asks about sentences of some LUs of a frame, and writes those that show them.

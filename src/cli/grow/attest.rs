@@ -7,8 +7,9 @@ use std::path::PathBuf;
 use fnstore::compute::{Device, Numbers};
 use fnstore::database::Database;
 use fnstore::discover::{AttestOptions, AttestReport, Attester, Corpus};
-use fnstore::expand::VerifierModels;
+use fnstore::expand::{FrameModels, VerifierModels};
 use fnstore::generate::Lacking;
+use fnstore::identify::FrameIdentifier;
 use fnstore::label::Labeller;
 use fnstore::models::VERIFIER;
 use fnstore::query::Expression;
@@ -31,8 +32,9 @@ use crate::cli::{Context, Outcome};
 /// Give sentences of a corpus to LUs that have none
 ///
 /// Finds sentences of a text that hold a form of such an LU. Passes over names and other parts of
-/// speech. Asks a verifier whether the word evokes the frame there, and about other frames that
-/// have the word. Writes the likeliest sentences of each LU into its release, with frame elements,
+/// speech. Leaves out sentences in which the frame model finds the frame unlikely, if it is
+/// installed and knows the frame. Asks a verifier about the others: whether the word evokes the
+/// frame there, and about other frames that have the word. Writes the likeliest sentences of each LU into its release, with frame elements,
 /// as sets of the origin `predicted`. They have the verifier's answer (`evokes`), and the corpus
 /// with the line as their document. LUs that have a sentence then are skipped by later runs, and by
 /// `fnstore generate`. An interrupted run resumes. `fnstore undo` takes back what was written.
@@ -117,6 +119,15 @@ fn models(
     Ok((verifier, Some(Labeller::open(&labeller, &encoder, device)?)))
 }
 
+/// The frame model, if it is there.
+fn frame_model(dirs: &[PathBuf], device: &Device) -> anyhow::Result<Option<FrameIdentifier>> {
+    let Some(FrameModels { identifier, encoder }) = FrameModels::search(dirs) else {
+        tell("no frame model among the models: the verifier alone decides");
+        return Ok(None);
+    };
+    Ok(Some(FrameIdentifier::open(&identifier, &encoder, device)?))
+}
+
 pub(crate) fn run(args: Args, context: &mut Context) -> anyhow::Result<Outcome> {
     let text = args.expression.join(" ");
     let expression = match text.trim() {
@@ -134,6 +145,7 @@ pub(crate) fn run(args: Args, context: &mut Context) -> anyhow::Result<Outcome> 
     if tagger.is_none() {
         tell("no tagger among the models: a word of the corpus may be of another part of speech");
     }
+    let identifier = frame_model(&dirs, &device)?;
     let stopped = stop::on_interrupt("writing the sentences that were found")?;
     let database = context.joined(Database::open_existing_writer(&context.store)?);
     tell_of_index(&database);
@@ -146,7 +158,8 @@ pub(crate) fn run(args: Args, context: &mut Context) -> anyhow::Result<Outcome> 
         least: args.least,
         limit: args.limit.map(NonZeroUsize::get),
     };
-    let mut attester = Attester::new(&database, &corpus, models, options).with_tagger(tagger);
+    let attester = Attester::new(&database, &corpus, models, options).with_tagger(tagger);
+    let mut attester = attester.with_frame_model(identifier.as_ref());
     language::tell_undeclared_for(&attester.declared(), &database)?;
     let bar = progress::bar("attesting", "LUs");
     let report = attester.run(&expression, &mut |at: &AttestReport| {
@@ -183,6 +196,8 @@ fn summary(
     output.count("sentences written", report.sentences, &format!("in {seconds:.1} s"))?;
     output.count("asked about", report.asked, &format!("{rate:.1} per second"))?;
     let rows = [
+        ("left out", report.unfit, "by the frame model, as unlikely"),
+        ("without the frame model", report.without_fit, "it does not know the frame"),
         ("unlikely", report.unlikely, "by the verifier"),
         ("nearer elsewhere", report.nearer, "to another frame that has the word"),
         ("too long", report.unread, ""),
