@@ -124,6 +124,22 @@ fn who_has_a_sentence_is_looked_for_no_more_and_gets_none_of_its_sisters() {
 }
 
 #[test]
+fn what_an_lu_has_of_the_corpus_is_not_written_again() {
+    let fixture = Fixture::new();
+    let count = || fixture.run(&["query", "lu=stitch.v", "--count"]).stdout;
+    assert_eq!(count(), "1\n");
+    // The first is the one that it has, in full text.
+    let text = "A torn sail was stitched by hand .\nThey stitched the sails there .\n";
+    let options = ["lu=stitch.v", "--lacking", "exemplars"];
+    let report = fixture.report(text, &options);
+    assert_eq!((&report["asked"], &report["sentences"]), (&json!(1), &json!(1)), "{report}");
+    assert_eq!(count(), "2\n");
+    let again = fixture.attest(text, &options);
+    assert!(again.code > Some(1) && again.stderr.contains("has sentences"), "{again:?}");
+    assert_eq!(count(), "2\n");
+}
+
+#[test]
 fn so_many_of_the_likeliest_are_kept_as_is_said() {
     let all = Fixture::new();
     all.report(CORPUS, &["lu=verify.v"]);
@@ -293,6 +309,7 @@ fn what_is_wrong_is_told_and_nothing_is_written() {
         (&["--limit", "0"], "0"),
         (&["--least", "nan"], "0 to 1"),
         (&["--lacking", "words"], "exemplars"),
+        (&["--lacking", "nothing"], "exemplars"),
     ] {
         let ran = fixture.attest(CORPUS, more);
         assert!(ran.code > Some(1) && ran.stderr.contains(why), "{more:?}: {ran:?}");

@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 use fnstore::database::DatabaseError;
 use fnstore::discover::{self, AttestOptions, Attester, Corpus};
 use fnstore::expand::FrameModels;
+use fnstore::generate::Lacking;
 use fnstore::identify::FrameIdentifier;
 use fnstore::internals::label::Labeller;
 use fnstore::internals::tag::Tagger;
@@ -17,7 +18,7 @@ use crate::database::{Database, directories};
 use crate::discover::at_hand;
 use crate::error::{Fault, Result};
 use crate::expand::Teller;
-use crate::models::{Places, named};
+use crate::models::{Places, of_some};
 use crate::number::Count;
 
 /// The labeller of frame elements, unless another one is named.
@@ -152,7 +153,7 @@ impl Database {
         let dirs = directories(py, models)?;
         let limit = limit.map(|limit| limit.size());
         let options = AttestOptions {
-            lacking: named("lacking", lacking)?,
+            lacking: of_some("lacking", lacking, &[Lacking::Annotation, Lacking::Exemplars])?,
             keep: keep.size(),
             candidates: candidates.size(),
             least,

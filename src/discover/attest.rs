@@ -20,6 +20,7 @@ use crate::expand::{
     ExpandError, FitJudge, FrameGap, FrameQuestions, Judges, SetQuestion, Unit,
     lexunits_without_sentences, word_fits,
 };
+use crate::generate::Lacking;
 use crate::identify::FrameIdentifier;
 use crate::label::{FoundElement, LabelRequest, Labeller};
 use crate::model::{
@@ -141,7 +142,7 @@ impl<'a> Attester<'a> {
     ///
     /// # Errors
     /// When the expression names what there is not, asks for annotation, or finds LUs with
-    /// sentences only; when a model is made for another language; when database or model fail.
+    /// sentences only; when LUs are to lack nothing; when a model is made for another language; when database or model fail.
     pub fn run(
         &mut self,
         expression: &Expression,
@@ -149,6 +150,9 @@ impl<'a> Attester<'a> {
     ) -> Result<AttestReport> {
         let begun = Instant::now();
         let lacking = self.options.lacking;
+        if lacking == Lacking::Nothing {
+            return Err(DiscoverError::LackingNothing);
+        }
         let lacks = |origin| lacking.is_met_by(origin);
         let gaps = lexunits_without_sentences(self.database, expression, &lacks)?;
         let releases = gaps.iter().map(|gap| gap.release.id);
@@ -245,10 +249,14 @@ impl<'a> Attester<'a> {
         let is_judged = self.judge.as_ref().is_some_and(|judge| judge.is_made_for(release));
         // Others take the place of what the frame model leaves out.
         let enough = if is_judged { usize::MAX } else { most };
+        let known = self.known(release.id, &lu)?;
         let mut found: Vec<Found> = Vec::new();
         for (text, target, place) in all {
             if found.len() == enough {
                 break;
+            }
+            if known.iter().any(|(of, targets)| *of == text && *targets == [target]) {
+                continue;
             }
             if key.1 != Pos::Adjective && is_in_name(&text, &[target]) {
                 report.in_names += 1;
@@ -267,6 +275,22 @@ impl<'a> Attester<'a> {
             found = self.fitting((release.id, lu.frame), found, report)?;
         }
         Ok(Waiting { lu, key, found })
+    }
+
+    /// Texts and targets of an LU's sets in sentences that no model wrote.
+    fn known(&self, release: ReleaseId, lu: &LexUnit) -> Result<Vec<(String, Vec<Span>)>> {
+        let store = self.database.store();
+        let mut known = Vec::new();
+        for set in store.annotation_sets_of_lexunit(release, lu.frame, lu.id)? {
+            let set = set?;
+            if set.provenance.origin().is_of_written_text() {
+                continue;
+            }
+            if let Some(sentence) = store.sentence(release, set.sentence)? {
+                known.push((sentence.text, set.targets));
+            }
+        }
+        Ok(known)
     }
 
     /// The first of some sentences that the frame model does not find too unlikely, as many as are

@@ -18,7 +18,7 @@ use fnstore::verify::Verifier;
 use crate::cli::options::author::sign;
 use crate::cli::options::device::DeviceArgs;
 use crate::cli::options::labeller::LABELLER;
-use crate::cli::options::named::named;
+use crate::cli::options::named::{named, one_of};
 use crate::cli::options::searcher::at_hand;
 use crate::cli::options::tagger::{self, TAGGER};
 use crate::cli::options::{language, locate, number, query, verifier};
@@ -54,7 +54,7 @@ pub(crate) struct Args {
     #[arg(
         long,
         value_name = "WHAT",
-        value_parser = named::<Lacking>(),
+        value_parser = one_of(&[Lacking::Annotation, Lacking::Exemplars]),
         default_value_t = Lacking::default()
     )]
     lacking: Lacking,
