@@ -274,7 +274,7 @@ fn a_run_that_is_stopped_keeps_what_it_wrote_and_the_next_goes_on() {
 }
 
 #[test]
-fn so_many_lus_are_looked_for_as_is_said() {
+fn so_many_lus_get_sentences_as_is_said() {
     let fixture = Fixture::new();
     fixture.add_lu("Repairing", "fix.v");
     let text = format!("{CORPUS}\nThey fixed the boats before noon .\n");
@@ -283,6 +283,18 @@ fn so_many_lus_are_looked_for_as_is_said() {
     assert!(first["left"].as_u64() > Some(0), "{first}");
     let second = fixture.report(&text, &["--limit", "1"]);
     assert_eq!((&second["in_corpus"], &second["sentences"]), (&json!(1), &json!(1)), "{second}");
+}
+
+#[test]
+fn a_limit_does_not_count_lus_for_which_nothing_was_good_enough() {
+    let fixture = Fixture::new();
+    fixture.add_lu("Repairing", "fix.v");
+    let text = format!("{CORPUS}\nThey fixed the boats before noon .\n");
+    let strict = fixture.report(&text, &["--limit", "1", "--least", "1"]);
+    let counts = ["in_corpus", "given", "left"].map(|name| strict[name].clone());
+    assert_eq!(counts, [json!(2), json!(0), json!(0)], "{strict}");
+    let all = fixture.report(&text, &["--limit", "2"]);
+    assert_eq!((&all["in_corpus"], &all["given"]), (&json!(2), &json!(2)), "{all}");
 }
 
 #[test]

@@ -120,7 +120,7 @@ impl Database {
     /// Gives sentences of a corpus to the LUs without any that an expression over LUs finds, as
     /// `fnstore attest` does: sets of the origin `predicted`, with the verifier's answers. progress
     /// is called with the LUs that were looked for, and their number. What was written when it is
-    /// stopped stays.
+    /// stopped stays. limit is how many LUs get sentences.
     #[pyo3(signature = (corpus, expression="", *, lacking="annotation", keep=Count(5),
                         candidates=Count(10), least=0.5, limit=None,
                         verifier=PathBuf::from(VERIFIER), labeller=PathBuf::from(LABELLER),

@@ -138,7 +138,7 @@ impl<'a> Attester<'a> {
     /// Gives sentences to the LUs without any for which an expression over LUs holds. What is found
     /// is written some LUs at a time. `progress` is told what was done so far, also while some are
     /// asked about; after a `Break` what was written stays. LUs that have a sentence then are not
-    /// looked for again.
+    /// looked for again; those for which nothing was good enough are.
     ///
     /// # Errors
     /// When the expression names what there is not, asks for annotation, or finds LUs with
@@ -161,7 +161,7 @@ impl<'a> Attester<'a> {
         let mut report = AttestReport { lexunits, ..AttestReport::default() };
         for gap in gaps {
             self.fill(gap, &mut report, progress)?;
-            if report.interrupted || self.is_enough(&report) {
+            if report.interrupted || self.wanted(&report) == 0 {
                 break;
             }
         }
@@ -170,9 +170,9 @@ impl<'a> Attester<'a> {
         Ok(report)
     }
 
-    /// Whether as many LUs were looked for as are wanted.
-    fn is_enough(&self, report: &AttestReport) -> bool {
-        self.options.limit.is_some_and(|limit| report.in_corpus >= limit as u64)
+    /// How many more LUs are to get sentences.
+    fn wanted(&self, report: &AttestReport) -> usize {
+        self.options.limit.map_or(usize::MAX, |limit| limit.saturating_sub(report.given as usize))
     }
 
     /// Gives sentences to LUs of a frame.
@@ -194,8 +194,9 @@ impl<'a> Attester<'a> {
                 questions += of.found.len();
                 waiting.push(of);
             }
-            let is_last = lexunits.peek().is_none() || self.is_enough(report);
-            if questions >= TOGETHER || is_last {
+            let is_last = lexunits.peek().is_none();
+            // No more are asked about together than may get sentences.
+            if questions >= TOGETHER || waiting.len() >= self.wanted(report) || is_last {
                 let together = std::mem::take(&mut waiting);
                 let count = together.len() as u64;
                 let written = self.give(place, together, report, progress);
@@ -209,7 +210,7 @@ impl<'a> Attester<'a> {
                 questions = 0;
                 report.interrupted = progress(report).is_break();
             }
-            if report.interrupted || is_last {
+            if report.interrupted || self.wanted(report) == 0 {
                 return Ok(());
             }
         }

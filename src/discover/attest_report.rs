@@ -19,7 +19,7 @@ pub struct AttestOptions {
     /// Least probability that the LU evokes its frame in what is written, by each model that is
     /// asked.
     pub least: f32,
-    /// Most LUs that are looked for, of those that the corpus has.
+    /// Most LUs that get sentences.
     pub limit: Option<usize>,
 }
 
@@ -64,6 +64,7 @@ pub struct AttestReport {
     /// How long it took.
     #[serde(rename = "seconds", serialize_with = "seconds")]
     pub elapsed: Duration,
-    /// Whether the run was stopped; the same command goes on from here.
+    /// Whether the run was stopped; the same command goes on with LUs that have none yet, and asks
+    /// again about those for which nothing was good enough.
     pub interrupted: bool,
 }

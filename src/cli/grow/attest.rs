@@ -37,7 +37,9 @@ use crate::cli::{Context, Outcome};
 /// frame there, and about other frames that have the word. Writes the likeliest sentences of each LU into its release, with frame elements,
 /// as sets of the origin `predicted`. They have the verifier's answer (`evokes`), and the corpus
 /// with the line as their document. LUs that have a sentence then are skipped by later runs, and by
-/// `fnstore generate`. An interrupted run resumes. `fnstore undo` takes back what was written.
+/// `fnstore generate`. After a run that was interrupted or limited, the same command goes on with
+/// LUs that have none yet. It asks again about those for which nothing was good enough. `fnstore
+/// undo` takes back what was written.
 #[derive(Debug, clap::Args)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct Args {
@@ -71,7 +73,7 @@ pub(crate) struct Args {
     #[arg(long, value_name = "P", default_value = "0.5", value_parser = number::share::<f32>)]
     least: f32,
 
-    /// Look for at most N LUs of which the corpus has sentences
+    /// Stop once N LUs have got sentences
     #[arg(long, value_name = "N")]
     limit: Option<NonZeroUsize>,
 
@@ -174,7 +176,10 @@ pub(crate) fn run(args: Args, context: &mut Context) -> anyhow::Result<Outcome> 
     context.output.report(&report, ONE_ROW, |output| summary(&report, &corpus, &text, output))?;
     context.output.flush()?;
     if report.interrupted {
-        tell("interrupted; what was found is in the store, and the same command resumes there");
+        tell(
+            "interrupted; what was found is in the store. The same command goes on with LUs that \
+             have none yet, and asks again about those for which nothing was good enough",
+        );
         return Ok(Outcome::Interrupted);
     }
     Ok(Outcome::of(report.sentences > 0))
@@ -203,7 +208,7 @@ fn summary(
         ("too long", report.unread, ""),
         ("parts of names", report.in_names, "not asked about"),
         ("other word classes", report.of_other_pos, "not asked about"),
-        ("left for later", report.left, "LUs; the same command takes them"),
+        ("left for later", report.left, "LUs; the same command goes on with those that have none"),
     ];
     for (name, count, note) in rows.into_iter().filter(|(_, count, _)| *count > 0) {
         output.count(name, count, note)?;
