@@ -242,7 +242,7 @@ impl<'a> Attester<'a> {
         let most = self.options.candidates;
         let all = match unit.is_pattern {
             true => Vec::new(),
-            false => self.corpus.sentences_with(&key, &words.morphology, most * READ),
+            false => self.corpus.sentences_with(&key, &words.morphology, most.saturating_mul(READ)),
         };
         let is_told =
             |tagger: &&Tagger| self.database.check_language(tagger.declared(), release).is_ok();
