@@ -13,6 +13,7 @@ use serde_json::{Value, json};
 use crate::cli_program::{Ran, fnstore_in, new_store};
 use crate::cli_schema::faults_in;
 use crate::judged_expansion::verifier;
+use crate::mini;
 use crate::verifier_answers;
 
 const CORPUS: &str = "They verified the lists twice before noon .\n\n\
@@ -123,6 +124,22 @@ fn who_has_a_sentence_is_looked_for_no_more_and_gets_none_of_its_sisters() {
 }
 
 #[test]
+fn what_an_lu_has_of_the_corpus_is_not_written_again() {
+    let fixture = Fixture::new();
+    let count = || fixture.run(&["query", "lu=stitch.v", "--count"]).stdout;
+    assert_eq!(count(), "1\n");
+    // The first is the one that it has, in full text.
+    let text = "A torn sail was stitched by hand .\nThey stitched the sails there .\n";
+    let options = ["lu=stitch.v", "--lacking", "exemplars"];
+    let report = fixture.report(text, &options);
+    assert_eq!((&report["asked"], &report["sentences"]), (&json!(1), &json!(1)), "{report}");
+    assert_eq!(count(), "2\n");
+    let again = fixture.attest(text, &options);
+    assert!(again.code > Some(1) && again.stderr.contains("has sentences"), "{again:?}");
+    assert_eq!(count(), "2\n");
+}
+
+#[test]
 fn so_many_of_the_likeliest_are_kept_as_is_said() {
     let all = Fixture::new();
     all.report(CORPUS, &["lu=verify.v"]);
@@ -170,6 +187,31 @@ fn names_and_other_parts_of_speech_are_passed_over() {
     let counts = ["in_names", "of_other_pos", "sentences"].map(|name| report[name].clone());
     assert_eq!(counts, [json!(1), json!(1), json!(1)]);
     assert_eq!(fixture.predicted()[0]["trigger"], json!("vetted"));
+}
+
+#[test]
+fn a_frame_model_leaves_out_unlikely_sentences_before_the_verifier_is_asked() {
+    let mut fixture = Fixture::new();
+    let shipped = Path::new(env!("CARGO_MANIFEST_DIR")).join("models/frames");
+    let alone = fixture.attest(CORPUS, &["lu=verify.v", "--least", "1"]);
+    assert!(alone.stderr.contains("the verifier alone decides"), "{alone:?}");
+    std::os::unix::fs::symlink(shipped, fixture.models.path().join("frames")).unwrap();
+    // The shipped model knows no frame of this name: the verifier decides.
+    let unknown = fixture.report(CORPUS, &["lu=verify.v"]);
+    let counts = ["unfit", "without_fit", "sentences"].map(|name| unknown[name].clone());
+    assert_eq!(counts, [json!(0), json!(3), json!(3)], "{unknown}");
+    // It knows this one, which has nothing to do with checking.
+    let dir = tempfile::tempdir().unwrap();
+    let release = dir.path().join("release");
+    mini::renamed_frame(&release, ["Checking", "Ingestion"]);
+    fixture.store = tempfile::tempdir().unwrap();
+    assert_eq!(fixture.run(&["import", release.to_str().unwrap()]).code, Some(0));
+    let known = fixture.report(CORPUS, &["lu=verify.v", "--least", "0.5"]);
+    let counts = ["unfit", "without_fit", "asked"].map(|name| known[name].clone());
+    assert_eq!(counts, [json!(3), json!(0), json!(0)], "{known}");
+    assert_eq!(fixture.predicted(), Vec::<Value>::new());
+    let any = fixture.report(CORPUS, &["lu=verify.v", "--least", "0"]);
+    assert_eq!((&any["unfit"], &any["sentences"]), (&json!(0), &json!(3)), "{any}");
 }
 
 #[test]
@@ -232,7 +274,7 @@ fn a_run_that_is_stopped_keeps_what_it_wrote_and_the_next_goes_on() {
 }
 
 #[test]
-fn so_many_lus_are_looked_for_as_is_said() {
+fn so_many_lus_get_sentences_as_is_said() {
     let fixture = Fixture::new();
     fixture.add_lu("Repairing", "fix.v");
     let text = format!("{CORPUS}\nThey fixed the boats before noon .\n");
@@ -241,6 +283,18 @@ fn so_many_lus_are_looked_for_as_is_said() {
     assert!(first["left"].as_u64() > Some(0), "{first}");
     let second = fixture.report(&text, &["--limit", "1"]);
     assert_eq!((&second["in_corpus"], &second["sentences"]), (&json!(1), &json!(1)), "{second}");
+}
+
+#[test]
+fn a_limit_does_not_count_lus_for_which_nothing_was_good_enough() {
+    let fixture = Fixture::new();
+    fixture.add_lu("Repairing", "fix.v");
+    let text = format!("{CORPUS}\nThey fixed the boats before noon .\n");
+    let strict = fixture.report(&text, &["--limit", "1", "--least", "1"]);
+    let counts = ["in_corpus", "given", "left"].map(|name| strict[name].clone());
+    assert_eq!(counts, [json!(2), json!(0), json!(0)], "{strict}");
+    let all = fixture.report(&text, &["--limit", "2"]);
+    assert_eq!((&all["in_corpus"], &all["given"]), (&json!(2), &json!(2)), "{all}");
 }
 
 #[test]
@@ -267,6 +321,7 @@ fn what_is_wrong_is_told_and_nothing_is_written() {
         (&["--limit", "0"], "0"),
         (&["--least", "nan"], "0 to 1"),
         (&["--lacking", "words"], "exemplars"),
+        (&["--lacking", "nothing"], "exemplars"),
     ] {
         let ran = fixture.attest(CORPUS, more);
         assert!(ran.code > Some(1) && ran.stderr.contains(why), "{more:?}: {ran:?}");

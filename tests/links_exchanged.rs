@@ -148,6 +148,45 @@ fn an_import_of_additions_is_taken_back_with_links_that_were_computed_since() {
 }
 
 #[test]
+fn an_added_lu_and_a_decision_on_it_are_taken_back_together_with_its_links() {
+    let store = new_store();
+    import_others(store.path());
+    let dir = tempfile::tempdir().unwrap();
+    let script = dir.path().join("edits.jsonl");
+    let line = json!({ "op": "add-lu", "frame": "Checking", "name": "peruse.v" });
+    fs::write(&script, line.to_string()).unwrap();
+    let last = || {
+        let history = done(store.path(), &["history", "--format", "jsonl"]).records();
+        let last = history.iter().filter_map(|of| of["revision"].as_u64()).max().unwrap();
+        last.to_string()
+    };
+    done(store.path(), &["edit", script.to_str().unwrap()]);
+    let added = last();
+    decide(store.path(), "accept", "peruse.v", "00000677-v");
+    let decided = last();
+    done(store.path(), &["link", "Checking"]);
+    assert!(links(store.path()).iter().any(|row| row["name"] == "peruse.v"));
+    done(store.path(), &["undo", &added, &decided]);
+    let left = exported(store.path(), "release=mini-framenet");
+    assert!(left.len() > 3 && left.iter().all(|row| row["of"]["lu"]["name"] != "peruse.v"));
+    done(store.path(), &["check", "--deep"]);
+}
+
+#[test]
+fn a_decision_that_alone_gave_links_leaves_none_behind() {
+    let store = new_store();
+    import_others(store.path());
+    decide(store.path(), "accept", "verify.v", "00000677-v");
+    let history = done(store.path(), &["history", "--format", "jsonl"]).records();
+    let last = history.iter().filter_map(|of| of["revision"].as_u64()).max().unwrap();
+    done(store.path(), &["link", "--least", "1", "--again"]);
+    done(store.path(), &["undo", &last.to_string()]);
+    let left = exported(store.path(), "release=mini-framenet");
+    assert!(left.iter().all(|row| row["of"]["lu"]["name"] != "verify.v"), "{left:?}");
+    done(store.path(), &["check", "--deep"]);
+}
+
+#[test]
 fn wrong_links_are_named_and_nothing_is_written() {
     let store = linked();
     let dir = tempfile::tempdir().unwrap();

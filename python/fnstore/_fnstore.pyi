@@ -935,6 +935,8 @@ class AttestationReport:
     unread: Final[int]
     in_names: Final[int]
     of_other_pos: Final[int]
+    unfit: Final[int]
+    without_fit: Final[int]
     seconds: Final[float]
 
 @final

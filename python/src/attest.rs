@@ -4,6 +4,9 @@ use std::path::{Path, PathBuf};
 
 use fnstore::database::DatabaseError;
 use fnstore::discover::{self, AttestOptions, Attester, Corpus};
+use fnstore::expand::FrameModels;
+use fnstore::generate::Lacking;
+use fnstore::identify::FrameIdentifier;
 use fnstore::internals::label::Labeller;
 use fnstore::internals::tag::Tagger;
 use fnstore::internals::verify::Verifier;
@@ -15,7 +18,7 @@ use crate::database::{Database, directories};
 use crate::discover::at_hand;
 use crate::error::{Fault, Result};
 use crate::expand::Teller;
-use crate::models::{Places, named};
+use crate::models::{Places, of_some};
 use crate::number::Count;
 
 /// The labeller of frame elements, unless another one is named.
@@ -45,6 +48,10 @@ pub(crate) struct AttestationReport {
     /// Sentences in which the word is part of a name, or of another part of speech.
     in_names: u64,
     of_other_pos: u64,
+    /// Sentences in which the frame model finds the frame too unlikely, and those kept of which it
+    /// cannot say it.
+    unfit: u64,
+    without_fit: u64,
     seconds: f64,
 }
 
@@ -73,6 +80,8 @@ impl From<discover::AttestReport> for AttestationReport {
             unread: of.unread,
             in_names: of.in_names,
             of_other_pos: of.of_other_pos,
+            unfit: of.unfit,
+            without_fit: of.without_fit,
             seconds: of.elapsed.as_secs_f64(),
         }
     }
@@ -83,6 +92,7 @@ struct Models {
     verifier: Verifier,
     labeller: Option<Labeller>,
     tagger: Option<Tagger>,
+    identifier: Option<FrameIdentifier>,
 }
 
 impl Models {
@@ -98,7 +108,10 @@ impl Models {
             let model = places.model(Path::new("tagger"))?;
             Ok(Tagger::open(&model, &places.encoder(None, &model)?, &places.device)?)
         };
-        Ok(Self { verifier, labeller: labeller.transpose()?, tagger: at_hand(tagger())? })
+        let identifier = FrameModels::search(&places.dirs)
+            .map(|of| FrameIdentifier::open(&of.identifier, &of.encoder, &places.device));
+        let (labeller, identifier) = (labeller.transpose()?, identifier.transpose()?);
+        Ok(Self { verifier, labeller, tagger: at_hand(tagger())?, identifier })
     }
 }
 
@@ -107,7 +120,7 @@ impl Database {
     /// Gives sentences of a corpus to the LUs without any that an expression over LUs finds, as
     /// `fnstore attest` does: sets of the origin `predicted`, with the verifier's answers. progress
     /// is called with the LUs that were looked for, and their number. What was written when it is
-    /// stopped stays.
+    /// stopped stays. limit is how many LUs get sentences.
     #[pyo3(signature = (corpus, expression="", *, lacking="annotation", keep=Count(5),
                         candidates=Count(10), least=0.5, limit=None,
                         verifier=PathBuf::from(VERIFIER), labeller=PathBuf::from(LABELLER),
@@ -140,7 +153,7 @@ impl Database {
         let dirs = directories(py, models)?;
         let limit = limit.map(|limit| limit.size());
         let options = AttestOptions {
-            lacking: named("lacking", lacking)?,
+            lacking: of_some("lacking", lacking, &[Lacking::Annotation, Lacking::Exemplars])?,
             keep: keep.size(),
             candidates: candidates.size(),
             least,
@@ -158,12 +171,15 @@ impl Database {
             let corpus = Corpus::open(&corpus)?;
             let places = Places::new(dirs, device, numbers)?;
             let labeller = (!no_fes).then_some(labeller.as_path());
-            let Models { verifier, labeller, tagger } = Models::open(&places, &verifier, labeller)?;
+            let Models { verifier, labeller, tagger, identifier } =
+                Models::open(&places, &verifier, labeller)?;
             self.handle.write(|database| {
                 database.allow_any_language(any_language);
                 let models = (verifier, labeller);
                 let attester = Attester::new(database, &corpus, models, options);
-                let report = attester.with_tagger(tagger).run(&expression, &mut |at| {
+                let attester = attester.with_tagger(tagger);
+                let mut attester = attester.with_frame_model(identifier.as_ref());
+                let report = attester.run(&expression, &mut |at| {
                     let told = (at.looked_at, at.lexunits);
                     teller.tell(|function| function.call1(told).map(drop))
                 });

@@ -26,9 +26,14 @@ pub(crate) fn device(name: &str) -> Result<Device> {
 
 /// A case of an enum by its name.
 pub(crate) fn named<T: Named>(what: &str, name: &str) -> Result<T> {
-    let found = T::CASES.iter().find(|case| case.name() == name);
+    of_some(what, name, T::CASES)
+}
+
+/// As [`named`], of some of the cases.
+pub(crate) fn of_some<T: Named>(what: &str, name: &str, cases: &[T]) -> Result<T> {
+    let found = cases.iter().find(|case| case.name() == name);
     found.copied().ok_or_else(|| {
-        let names: Vec<&str> = T::CASES.iter().map(|case| case.name()).collect();
+        let names: Vec<&str> = cases.iter().map(|case| case.name()).collect();
         let message = format!("`{what}` is `{name}`; expected one of {}", names.join(", "));
         Fault::new("QueryError", "E-value", &message, "give one of those")
     })

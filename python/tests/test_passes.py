@@ -109,6 +109,7 @@ def test_lus_without_sentences_get_those_of_a_corpus(own: fnstore.Database, tiny
         ({"limit": 0}, fnstore.NumberError),
         ({"least": 2.0}, fnstore.NumberError),
         ({"lacking": "words"}, fnstore.QueryError),
+        ({"lacking": "nothing"}, fnstore.QueryError),
     ]:
         with pytest.raises(error):
             own.attest(**{"corpus": corpus, "expression": "lu=verify.v", **options, **wrong})

@@ -1,9 +1,10 @@
 //! Sentences of a corpus for LUs that have none.
 //!
-//! A sentence that holds a form of an LU may show it. A verifier is asked whether the word evokes
-//! the frame there, and about other frames that have the word. What is likely enough, and nearer to
-//! no other frame, is written into the LU's release, with the FEs that a labeller finds: a set of
-//! the origin `predicted`, with the verifier's answer.
+//! A sentence that holds a form of an LU may show it. A frame model leaves out those in which it
+//! finds the frame unlikely. A verifier, which is much slower, is asked about the others: whether
+//! the word evokes the frame there, and about other frames that have the word. What is likely
+//! enough, and nearer to no other frame, is written into the LU's release, with the FEs that a
+//! labeller finds: a set of the origin `predicted`, with the verifier's answer.
 
 use std::collections::{BTreeMap, HashMap};
 use std::ops::ControlFlow;
@@ -16,9 +17,11 @@ use super::{Corpus, DiscoverError, Result};
 use crate::database::{Database, Write};
 use crate::decode::GoesOn;
 use crate::expand::{
-    ExpandError, FrameGap, FrameQuestions, Judges, SetQuestion, Unit, lexunits_without_sentences,
-    word_fits,
+    ExpandError, FitJudge, FrameGap, FrameQuestions, Judges, SetQuestion, Unit,
+    lexunits_without_sentences, word_fits,
 };
+use crate::generate::Lacking;
+use crate::identify::FrameIdentifier;
 use crate::label::{FoundElement, LabelRequest, Labeller};
 use crate::model::{
     AnnotationSetId, Declared, Frame, FrameFit, FrameId, IdSpace, LexUnit, LuId, Pos, Prediction,
@@ -41,6 +44,7 @@ pub struct Attester<'a> {
     judges: Judges,
     labeller: Option<Labeller>,
     tagger: Option<Tagger>,
+    judge: Option<FitJudge<'a>>,
     options: AttestOptions,
     questions: FrameQuestions,
     lexicons: HashMap<ReleaseId, ReleaseWords<'a>>,
@@ -101,6 +105,7 @@ impl<'a> Attester<'a> {
             judges: Judges { verifier, rewriter: None },
             labeller,
             tagger: None,
+            judge: None,
             options,
             questions: FrameQuestions::default(),
             lexicons: HashMap::new(),
@@ -114,6 +119,15 @@ impl<'a> Attester<'a> {
         Self { tagger, ..self }
     }
 
+    /// Has sentences left out in which a frame model finds the frame less likely than is wanted,
+    /// before the verifier is asked. Of frames that it does not know, and of releases in other
+    /// languages, the verifier alone decides.
+    #[must_use]
+    pub fn with_frame_model(self, identifier: Option<&'a FrameIdentifier>) -> Self {
+        let judge = identifier.map(|identifier| FitJudge::new(self.database, identifier));
+        Self { judge, ..self }
+    }
+
     /// The languages that the verifier and the labeller declare.
     #[must_use]
     pub fn declared(&self) -> Vec<&Declared> {
@@ -124,11 +138,11 @@ impl<'a> Attester<'a> {
     /// Gives sentences to the LUs without any for which an expression over LUs holds. What is found
     /// is written some LUs at a time. `progress` is told what was done so far, also while some are
     /// asked about; after a `Break` what was written stays. LUs that have a sentence then are not
-    /// looked for again.
+    /// looked for again; those for which nothing was good enough are.
     ///
     /// # Errors
     /// When the expression names what there is not, asks for annotation, or finds LUs with
-    /// sentences only; when a model is made for another language; when database or model fail.
+    /// sentences only; when LUs are to lack nothing; when a model is made for another language; when database or model fail.
     pub fn run(
         &mut self,
         expression: &Expression,
@@ -136,6 +150,9 @@ impl<'a> Attester<'a> {
     ) -> Result<AttestReport> {
         let begun = Instant::now();
         let lacking = self.options.lacking;
+        if lacking == Lacking::Nothing {
+            return Err(DiscoverError::LackingNothing);
+        }
         let lacks = |origin| lacking.is_met_by(origin);
         let gaps = lexunits_without_sentences(self.database, expression, &lacks)?;
         let releases = gaps.iter().map(|gap| gap.release.id);
@@ -144,7 +161,7 @@ impl<'a> Attester<'a> {
         let mut report = AttestReport { lexunits, ..AttestReport::default() };
         for gap in gaps {
             self.fill(gap, &mut report, progress)?;
-            if report.interrupted || self.is_enough(&report) {
+            if report.interrupted || self.wanted(&report) == 0 {
                 break;
             }
         }
@@ -153,9 +170,9 @@ impl<'a> Attester<'a> {
         Ok(report)
     }
 
-    /// Whether as many LUs were looked for as are wanted.
-    fn is_enough(&self, report: &AttestReport) -> bool {
-        self.options.limit.is_some_and(|limit| report.in_corpus >= limit as u64)
+    /// How many more LUs are to get sentences.
+    fn wanted(&self, report: &AttestReport) -> usize {
+        self.options.limit.map_or(usize::MAX, |limit| limit.saturating_sub(report.given as usize))
     }
 
     /// Gives sentences to LUs of a frame.
@@ -177,8 +194,9 @@ impl<'a> Attester<'a> {
                 questions += of.found.len();
                 waiting.push(of);
             }
-            let is_last = lexunits.peek().is_none() || self.is_enough(report);
-            if questions >= TOGETHER || is_last {
+            let is_last = lexunits.peek().is_none();
+            // No more are asked about together than may get sentences.
+            if questions >= TOGETHER || waiting.len() >= self.wanted(report) || is_last {
                 let together = std::mem::take(&mut waiting);
                 let count = together.len() as u64;
                 let written = self.give(place, together, report, progress);
@@ -192,7 +210,7 @@ impl<'a> Attester<'a> {
                 questions = 0;
                 report.interrupted = progress(report).is_break();
             }
-            if report.interrupted || is_last {
+            if report.interrupted || self.wanted(report) == 0 {
                 return Ok(());
             }
         }
@@ -213,7 +231,7 @@ impl<'a> Attester<'a> {
 
     /// The sentences of the corpus that an LU is asked about.
     fn waiting(
-        &self,
+        &mut self,
         release: &Release,
         lu: LexUnit,
         report: &mut AttestReport,
@@ -224,15 +242,22 @@ impl<'a> Attester<'a> {
         let most = self.options.candidates;
         let all = match unit.is_pattern {
             true => Vec::new(),
-            false => self.corpus.sentences_with(&key, &words.morphology, most * READ),
+            false => self.corpus.sentences_with(&key, &words.morphology, most.saturating_mul(READ)),
         };
         let is_told =
             |tagger: &&Tagger| self.database.check_language(tagger.declared(), release).is_ok();
         let tagger = self.tagger.as_ref().filter(is_told);
+        let is_judged = self.judge.as_ref().is_some_and(|judge| judge.is_made_for(release));
+        // Others take the place of what the frame model leaves out.
+        let enough = if is_judged { usize::MAX } else { most };
+        let known = self.known(release.id, &lu)?;
         let mut found: Vec<Found> = Vec::new();
         for (text, target, place) in all {
-            if found.len() == most {
+            if found.len() == enough {
                 break;
+            }
+            if known.iter().any(|(of, targets)| *of == text && *targets == [target]) {
+                continue;
             }
             if key.1 != Pos::Adjective && is_in_name(&text, &[target]) {
                 report.in_names += 1;
@@ -247,7 +272,53 @@ impl<'a> Attester<'a> {
                 found.push(Found { text, target, place, said: None, others: Vec::new() });
             }
         }
+        if is_judged {
+            found = self.fitting((release.id, lu.frame), found, report)?;
+        }
         Ok(Waiting { lu, key, found })
+    }
+
+    /// Texts and targets of an LU's sets in sentences that no model wrote.
+    fn known(&self, release: ReleaseId, lu: &LexUnit) -> Result<Vec<(String, Vec<Span>)>> {
+        let store = self.database.store();
+        let mut known = Vec::new();
+        for set in store.annotation_sets_of_lexunit(release, lu.frame, lu.id)? {
+            let set = set?;
+            if set.provenance.origin().is_of_written_text() {
+                continue;
+            }
+            if let Some(sentence) = store.sentence(release, set.sentence)? {
+                known.push((sentence.text, set.targets));
+            }
+        }
+        Ok(known)
+    }
+
+    /// The first of some sentences that the frame model does not find too unlikely, as many as are
+    /// asked about.
+    fn fitting(
+        &mut self,
+        place: (ReleaseId, FrameId),
+        found: Vec<Found>,
+        report: &mut AttestReport,
+    ) -> Result<Vec<Found>> {
+        let Some(judge) = &mut self.judge else { return Ok(found) };
+        let asked = found.iter().map(|of| (of.text.as_str(), std::slice::from_ref(&of.target)));
+        let fits = judge.fits_of(place, &asked.collect::<Vec<_>>())?;
+        let mut kept = Vec::new();
+        for (of, fit) in found.into_iter().zip(fits) {
+            if kept.len() == self.options.candidates {
+                break;
+            }
+            match fit {
+                Some(fit) if fit.probability < self.options.least => report.unfit += 1,
+                fit => {
+                    report.without_fit += u64::from(fit.is_none());
+                    kept.push(of);
+                }
+            }
+        }
+        Ok(kept)
     }
 
     /// Asks about sentences of some LUs of a frame, and writes those that show them.

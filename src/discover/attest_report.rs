@@ -16,9 +16,10 @@ pub struct AttestOptions {
     pub keep: usize,
     /// Sentences of an LU that are asked about.
     pub candidates: usize,
-    /// Least probability that the LU evokes its frame in what is written.
+    /// Least probability that the LU evokes its frame in what is written, by each model that is
+    /// asked.
     pub least: f32,
-    /// Most LUs that are looked for, of those that the corpus has.
+    /// Most LUs that get sentences.
     pub limit: Option<usize>,
 }
 
@@ -56,9 +57,14 @@ pub struct AttestReport {
     pub in_names: u64,
     /// Sentences passed over in which the word is of another part of speech.
     pub of_other_pos: u64,
+    /// Sentences left out in which a frame model finds the frame too unlikely.
+    pub unfit: u64,
+    /// Sentences kept of which the frame model cannot say it: the verifier alone is asked.
+    pub without_fit: u64,
     /// How long it took.
     #[serde(rename = "seconds", serialize_with = "seconds")]
     pub elapsed: Duration,
-    /// Whether the run was stopped; the same command goes on from here.
+    /// Whether the run was stopped; the same command goes on with LUs that have none yet, and asks
+    /// again about those for which nothing was good enough.
     pub interrupted: bool,
 }

@@ -34,6 +34,11 @@ pub enum DiscoverError {
     /// The rewriter failed.
     #[error(transparent)]
     Rewrite(Box<ParaphraseError>),
+    /// LUs that lack nothing are to get sentences.
+    #[error(
+        "V-lacking: LUs that lack `nothing` get no sentences of a corpus; expected `annotation` or `exemplars`"
+    )]
+    LackingNothing,
     /// A corpus cannot be read.
     #[error("V-corpus-file: cannot read the corpus `{}`; expected a file of text or JSON lines", path.display())]
     Corpus {
@@ -61,6 +66,7 @@ coded!(DiscoverError {
     Self::Verify(error) => error.trouble(),
     Self::Score(error) => error.trouble(),
     Self::Rewrite(error) => error.trouble(),
+    Self::LackingNothing => BadInput.coded("V-lacking"),
     Self::Corpus { .. } => BadInput.coded("V-corpus-file"),
     Self::CorpusLine { .. } => BadInput.coded("V-corpus"),
 });

@@ -17,7 +17,7 @@ use super::reading::{read_in_order, rewrite};
 use crate::database::{Database, Write};
 use crate::identify::{Candidates, FrameIdentifier, Question, released_lexunits};
 use crate::model::{
-    AnnotationSet, AnnotationSetId, FrameFit, FrameId, Provenance, ReleaseId, Span,
+    AnnotationSet, AnnotationSetId, FrameFit, FrameId, Provenance, Release, ReleaseId, Span,
 };
 use crate::query::Expression;
 use crate::search::Answer;
@@ -126,6 +126,11 @@ pub fn refit_sets(
 impl<'a> FitJudge<'a> {
     pub(crate) fn new(database: &'a Database, identifier: &'a FrameIdentifier) -> Self {
         Self { database, identifier, candidates: HashMap::new() }
+    }
+
+    /// Whether the model is made for the language of a release.
+    pub(crate) fn is_made_for(&self, release: &Release) -> bool {
+        self.database.check_language(self.identifier.declared(), release).is_ok()
     }
 
     /// The probability of a frame at the targets of sentences that are not in the store yet; none

@@ -51,6 +51,11 @@ pub(crate) struct RowId {
 }
 
 impl RowId {
+    /// Whether the row has links of an LU or FE.
+    pub(crate) fn is_of_links(&self) -> bool {
+        self.family == Family::Link
+    }
+
     /// The release that the row belongs to.
     pub(crate) fn release(&self) -> Option<ReleaseId> {
         release_of(self.family, &self.key)

@@ -7,8 +7,9 @@ use std::path::PathBuf;
 use fnstore::compute::{Device, Numbers};
 use fnstore::database::Database;
 use fnstore::discover::{AttestOptions, AttestReport, Attester, Corpus};
-use fnstore::expand::VerifierModels;
+use fnstore::expand::{FrameModels, VerifierModels};
 use fnstore::generate::Lacking;
+use fnstore::identify::FrameIdentifier;
 use fnstore::label::Labeller;
 use fnstore::models::VERIFIER;
 use fnstore::query::Expression;
@@ -17,7 +18,7 @@ use fnstore::verify::Verifier;
 use crate::cli::options::author::sign;
 use crate::cli::options::device::DeviceArgs;
 use crate::cli::options::labeller::LABELLER;
-use crate::cli::options::named::named;
+use crate::cli::options::named::{named, one_of};
 use crate::cli::options::searcher::at_hand;
 use crate::cli::options::tagger::{self, TAGGER};
 use crate::cli::options::{language, locate, number, query, verifier};
@@ -31,11 +32,14 @@ use crate::cli::{Context, Outcome};
 /// Give sentences of a corpus to LUs that have none
 ///
 /// Finds sentences of a text that hold a form of such an LU. Passes over names and other parts of
-/// speech. Asks a verifier whether the word evokes the frame there, and about other frames that
-/// have the word. Writes the likeliest sentences of each LU into its release, with frame elements,
+/// speech. Leaves out sentences in which the frame model finds the frame unlikely, if it is
+/// installed and knows the frame. Asks a verifier about the others: whether the word evokes the
+/// frame there, and about other frames that have the word. Writes the likeliest sentences of each LU into its release, with frame elements,
 /// as sets of the origin `predicted`. They have the verifier's answer (`evokes`), and the corpus
 /// with the line as their document. LUs that have a sentence then are skipped by later runs, and by
-/// `fnstore generate`. An interrupted run resumes. `fnstore undo` takes back what was written.
+/// `fnstore generate`. After a run that was interrupted or limited, the same command goes on with
+/// LUs that have none yet. It asks again about those for which nothing was good enough. `fnstore
+/// undo` takes back what was written.
 #[derive(Debug, clap::Args)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct Args {
@@ -52,7 +56,7 @@ pub(crate) struct Args {
     #[arg(
         long,
         value_name = "WHAT",
-        value_parser = named::<Lacking>(),
+        value_parser = one_of(&[Lacking::Annotation, Lacking::Exemplars]),
         default_value_t = Lacking::default()
     )]
     lacking: Lacking,
@@ -69,7 +73,7 @@ pub(crate) struct Args {
     #[arg(long, value_name = "P", default_value = "0.5", value_parser = number::share::<f32>)]
     least: f32,
 
-    /// Look for at most N LUs of which the corpus has sentences
+    /// Stop once N LUs have got sentences
     #[arg(long, value_name = "N")]
     limit: Option<NonZeroUsize>,
 
@@ -117,6 +121,15 @@ fn models(
     Ok((verifier, Some(Labeller::open(&labeller, &encoder, device)?)))
 }
 
+/// The frame model, if it is there.
+fn frame_model(dirs: &[PathBuf], device: &Device) -> anyhow::Result<Option<FrameIdentifier>> {
+    let Some(FrameModels { identifier, encoder }) = FrameModels::search(dirs) else {
+        tell("no frame model among the models: the verifier alone decides");
+        return Ok(None);
+    };
+    Ok(Some(FrameIdentifier::open(&identifier, &encoder, device)?))
+}
+
 pub(crate) fn run(args: Args, context: &mut Context) -> anyhow::Result<Outcome> {
     let text = args.expression.join(" ");
     let expression = match text.trim() {
@@ -134,6 +147,7 @@ pub(crate) fn run(args: Args, context: &mut Context) -> anyhow::Result<Outcome> 
     if tagger.is_none() {
         tell("no tagger among the models: a word of the corpus may be of another part of speech");
     }
+    let identifier = frame_model(&dirs, &device)?;
     let stopped = stop::on_interrupt("writing the sentences that were found")?;
     let database = context.joined(Database::open_existing_writer(&context.store)?);
     tell_of_index(&database);
@@ -146,7 +160,8 @@ pub(crate) fn run(args: Args, context: &mut Context) -> anyhow::Result<Outcome> 
         least: args.least,
         limit: args.limit.map(NonZeroUsize::get),
     };
-    let mut attester = Attester::new(&database, &corpus, models, options).with_tagger(tagger);
+    let attester = Attester::new(&database, &corpus, models, options).with_tagger(tagger);
+    let mut attester = attester.with_frame_model(identifier.as_ref());
     language::tell_undeclared_for(&attester.declared(), &database)?;
     let bar = progress::bar("attesting", "LUs");
     let report = attester.run(&expression, &mut |at: &AttestReport| {
@@ -161,7 +176,10 @@ pub(crate) fn run(args: Args, context: &mut Context) -> anyhow::Result<Outcome> 
     context.output.report(&report, ONE_ROW, |output| summary(&report, &corpus, &text, output))?;
     context.output.flush()?;
     if report.interrupted {
-        tell("interrupted; what was found is in the store, and the same command resumes there");
+        tell(
+            "interrupted; what was found is in the store. The same command goes on with LUs that \
+             have none yet, and asks again about those for which nothing was good enough",
+        );
         return Ok(Outcome::Interrupted);
     }
     Ok(Outcome::of(report.sentences > 0))
@@ -183,12 +201,14 @@ fn summary(
     output.count("sentences written", report.sentences, &format!("in {seconds:.1} s"))?;
     output.count("asked about", report.asked, &format!("{rate:.1} per second"))?;
     let rows = [
+        ("left out", report.unfit, "by the frame model, as unlikely"),
+        ("without the frame model", report.without_fit, "it does not know the frame"),
         ("unlikely", report.unlikely, "by the verifier"),
         ("nearer elsewhere", report.nearer, "to another frame that has the word"),
         ("too long", report.unread, ""),
         ("parts of names", report.in_names, "not asked about"),
         ("other word classes", report.of_other_pos, "not asked about"),
-        ("left for later", report.left, "LUs; the same command takes them"),
+        ("left for later", report.left, "LUs; the same command goes on with those that have none"),
     ];
     for (name, count, note) in rows.into_iter().filter(|(_, count, _)| *count > 0) {
         output.count(name, count, note)?;

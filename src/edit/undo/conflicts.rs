@@ -273,7 +273,7 @@ impl Transaction<'_> {
     }
 
     /// A record as it will be; nothing is counted on, since nobody commits before this does.
-    fn stands<R: StagedRow>(&self, key: &R::Key) -> Result<Option<R>> {
+    pub(super) fn stands<R: StagedRow>(&self, key: &R::Key) -> Result<Option<R>> {
         self.staged.get::<R>(&self.database.store, self.release, key)
     }
 

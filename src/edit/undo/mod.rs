@@ -191,12 +191,14 @@ impl Transaction<'_> {
     fn try_undo(&mut self, revision: u64) -> Result<u64> {
         let mut seen = Seen::default();
         for image in self.database.store.images(revision)? {
-            if !self.is_elsewhere_or_recomputed(revision, &image, &mut seen)? {
+            let is_here = image.row.release() == Some(self.release);
+            if is_here && !self.undo_in_recomputed_links(revision, &image, &mut seen)? {
                 self.see(image, &mut seen)?;
             }
         }
         self.undoing.revisions.push(revision);
         self.stage(&seen.staged)?;
+        self.drop_links_of_what_goes()?;
         let blocked = self.in_the_way(revision, &seen)?;
         if !blocked.is_empty() {
             return Err(Blocked::error(revision, blocked).into());
@@ -207,10 +209,7 @@ impl Transaction<'_> {
 
     /// Takes note of what a row becomes.
     fn see(&mut self, image: Image, seen: &mut Seen) -> Result<()> {
-        let now = match self.undoing.rows.get(&image.row) {
-            Some(value) => value.clone(),
-            None => self.database.store.row_value(&image.row)?,
-        };
+        let now = self.row_now(&image.row)?;
         let is_other = now != image.before;
         let content = image.before.as_deref().or(now.as_deref()).filter(|_| is_other);
         let Some(content) = content.map(|value| image.row.content(value)).transpose()? else {

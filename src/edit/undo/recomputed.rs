@@ -7,25 +7,22 @@ use std::collections::BTreeSet;
 
 use super::conflicts::{Seen, subject};
 use super::{Result, Transaction};
-use crate::model::{LinkSource, LinkSubject, Links};
+use crate::model::{Frame, LexUnit, LinkSource, LinkSubject, Links};
 use crate::store::{Image, RowContent, RowId, Store, Subject};
 
 impl Transaction<'_> {
-    /// Whether a row is of another release, or of links that were computed anew since, and that
-    /// nobody has decided on since: what the commit did to these is taken back.
-    pub(super) fn is_elsewhere_or_recomputed(
+    /// Takes back what a commit did to links that were computed anew since, and that nobody has
+    /// decided on since. Gives whether the row is such links.
+    pub(super) fn undo_in_recomputed_links(
         &mut self,
         revision: u64,
         image: &Image,
         seen: &mut Seen,
     ) -> Result<bool> {
-        if image.row.release() != Some(self.release) {
-            return Ok(true);
+        if !image.row.is_of_links() {
+            return Ok(false);
         }
-        let now = match self.undoing.rows.get(&image.row) {
-            Some(value) => value.clone(),
-            None => self.database.store.row_value(&image.row)?,
-        };
+        let now = self.row_now(&image.row)?;
         let Some(now) = now.filter(|now| !image.is_left(Some(now))) else { return Ok(false) };
         let RowContent::Links(links) = image.row.content(&now)? else { return Ok(false) };
         if self.is_decided_since(revision, &image.row, seen)? {
@@ -38,13 +35,45 @@ impl Transaction<'_> {
         let value = match before {
             Some(RowContent::Links(before)) => Some(decided_as(*links, Some(&before))),
             _ if self.is_added_by(revision, &links)? => None,
-            _ => Some(decided_as(*links, None)),
+            _ => Some(decided_as(*links, None)).filter(|links| !links.links.is_empty()),
         };
         let value = value.map(|links| Store::value_of_links(&links)).transpose()?;
         self.undoing.rows.insert(image.row.clone(), value);
         self.undoing.plain.insert(image.row.clone());
         seen.plain += 1;
         Ok(true)
+    }
+
+    /// What a row holds, or will hold by what was taken back so far.
+    pub(super) fn row_now(&self, row: &RowId) -> Result<Option<Vec<u8>>> {
+        match self.undoing.rows.get(row) {
+            Some(value) => Ok(value.clone()),
+            None => Ok(self.database.store.row_value(row)?),
+        }
+    }
+
+    /// Has links go whose LU or FE will not be there: an earlier commit that is taken back, too,
+    /// may have added it.
+    pub(super) fn drop_links_of_what_goes(&mut self) -> Result<()> {
+        let mut gone = Vec::new();
+        for row in self.undoing.plain.iter().filter(|row| row.is_of_links()) {
+            let Some(Some(value)) = self.undoing.rows.get(row) else { continue };
+            let RowContent::Links(links) = row.content(value)? else { continue };
+            let is_there = match links.of {
+                LinkSubject::LexUnit(lu) => self.stands::<LexUnit>(&(links.frame, lu))?.is_some(),
+                LinkSubject::Element(fe) => {
+                    let frame = self.stands::<Frame>(&links.frame)?;
+                    frame.is_some_and(|frame| frame.elements.iter().any(|of| of.id == fe))
+                }
+            };
+            if !is_there {
+                gone.push(row.clone());
+            }
+        }
+        for row in gone {
+            self.undoing.rows.insert(row, None);
+        }
+        Ok(())
     }
 
     /// Whether a later commit of people wrote a row.
