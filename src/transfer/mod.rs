@@ -35,10 +35,10 @@ pub use import_kind::ImportKind;
 #[doc(hidden)]
 pub use import_spans::SpanImport;
 #[cfg(feature = "neural")]
-pub(crate) use import_spans::number as content_number;
-#[cfg(feature = "neural")]
-pub(crate) use predict::predicted_set;
+pub(crate) use import_spans::content_number;
 #[doc(hidden)]
 pub use parse_figures::{GoldStructures, ParseFigures};
+#[cfg(feature = "neural")]
+pub(crate) use predict::predicted_set;
 #[doc(hidden)]
 pub use predict::{AmbiguousLexUnit, PredictedTarget, PredictionReport, Predictions};
