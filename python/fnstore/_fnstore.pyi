@@ -985,6 +985,7 @@ class Leak:
 @final
 class FramenetFiles:
     def read(self, name: str) -> str | None: ...
+    def written(self, kind: str, number: int) -> str: ...
 
 @final
 class Edits:

@@ -24,7 +24,7 @@ from nltk.corpus.reader.framenet import AttrDict, FramenetCorpusReader, Framenet
 from nltk.data import PathPointer, SeekableUnicodeStreamReader
 
 from ._errors import UnknownNameError
-from ._fnstore import Database, FramenetFiles, open
+from ._fnstore import Database, FramenetFiles, Link, open
 
 __all__ = ["FramenetError", "FramenetReader", "framenet", "install"]
 
@@ -242,10 +242,14 @@ class FramenetReader(FramenetCorpusReader):  # type: ignore[misc]
             )
         except UnknownNameError:  # annotation names it, and no file has it
             return []
-        found = [link for link in found if link.kind == kind and link.name == name]
-        if len({link.id for link in found}) > 1:
-            found = [link for link in found if link.id == of.ID]
+        # Two LUs of a frame may have one name. Files may write another number than the store's, or none.
+        found = [link for link in found if link.kind == kind and link.name == name and self._is_written(link, of.get("ID"))]
         return [AttrDict({key: getattr(link, key) for key in _OF_LINK}) for link in found]
+
+    def _is_written(self, link: Link, number: Any) -> bool:
+        """Whether the files write the number of what is linked so."""
+        written = self._root._files.written(link.kind, link.id)
+        return bool((int(written) if written.isdigit() else written or None) == number)
 
     def lu(
         self,

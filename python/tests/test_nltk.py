@@ -237,6 +237,36 @@ def test_links_have_what_people_decided(linked: fnstore.Database, tmp_path: Path
         assert (decided[first.target], decided[second.target]) == (False, True)
 
 
+def test_lus_of_one_name_have_their_own_links(linked: fnstore.Database, tmp_path: Path) -> None:
+    with fnstore.open(shutil.copytree(linked.path, tmp_path / "store")) as db:
+        assert {link.id for link in db.links("Checking", lu="check.v")} == {1001, 1007}
+        for link in db.links("Checking", lu="check.v"):
+            if link.id == 1007:
+                link.reject(reviewer="kim")
+        fn = fnstore.nltk.framenet(db, "mini-framenet")
+        of_first = [link.target for link in db.links("Checking", lu="check.v")]
+        assert of_first and [link.target for link in fn.links(fn.lu(1001))] == of_first
+        assert fn.links(fn.lu(1007)) == []
+        assert {link.accepted for link in fn.links(fn.lu(1007), with_rejected=True)} == {False}
+
+
+def test_links_are_found_by_the_number_that_files_write(tmp_path: Path) -> None:
+    # The store gives such numbers itself, so this one is kept as a text.
+    renumbered = shutil.copytree(MINI, tmp_path / "renumbered")
+    for file in renumbered.rglob("*.xml"):
+        file.write_bytes(file.read_bytes().replace(b'ID="2001"', b'ID="3000002001"'))
+    with fnstore.create(tmp_path / "store") as db:
+        db.import_release(renumbered)
+        for name in ("mini-wordnet", "mini-verbnet", "mini-propbank", "mini-semlink"):
+            db.import_release(MINI.parent / name)
+        db.link()
+        wanted = [link for link in db.links("Checking") if (link.kind, link.name) == ("fe", "Checker")]
+        fn = fnstore.nltk.framenet(db, "renumbered")
+        checker = fn.frame("Checking").FE["Checker"]
+        assert checker.ID == 3000002001 and checker.ID not in {link.id for link in wanted}
+        assert wanted and [link.target for link in fn.links(checker)] == [link.target for link in wanted]
+
+
 def test_links_are_of_lus_fes_and_frames_alone(
     linked: fnstore.Database, own: fnstore.nltk.FramenetReader
 ) -> None:

@@ -151,7 +151,8 @@ const HINTS: &[(&[&str], &str)] = &[
     (&["M-tagger-encoder"], "`fnstore train tagger` trains a tagger"),
     (
         &["N-attested"],
-        "`--lacking exemplars` also takes LUs whose sentences all stand in full text",
+        "`--lacking exemplars` also takes LUs whose sentences all stand in full text, and \
+         `--lacking nothing` of `fnstore generate` those with any sentences",
     ),
     (&["Q-ambiguous-edition"], "`--release NAME` says whose"),
     (

@@ -96,6 +96,7 @@ impl Database {
 
     /// As [`write`](Self::write), of what is made while no other thread commits; nothing is
     /// committed where that is empty.
+    #[cfg(feature = "neural")]
     pub(crate) fn write_made(
         &self,
         release: ReleaseId,

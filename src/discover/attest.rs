@@ -142,7 +142,8 @@ impl<'a> Attester<'a> {
     ///
     /// # Errors
     /// When the expression names what there is not, asks for annotation, or finds LUs with
-    /// sentences only; when LUs are to lack nothing; when a model is made for another language; when database or model fail.
+    /// sentences only; when LUs are to lack nothing; when a model is made for another language;
+    /// when database or model fail.
     pub fn run(
         &mut self,
         expression: &Expression,

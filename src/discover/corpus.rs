@@ -16,6 +16,7 @@ use crate::text::{Morphology, fold, words};
 const LONGEST: usize = 1 << 20;
 /// Fewest and most words of a sentence that is shown.
 const LENGTHS: std::ops::RangeInclusive<usize> = 4..=45;
+
 /// A line of JSON; what else it has is passed over.
 #[derive(Deserialize)]
 struct Line {

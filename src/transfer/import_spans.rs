@@ -159,7 +159,8 @@ impl<'a> SpanReading<'a> {
         let name = document.as_ref().map(|document| document.name.as_str());
         let parts = [id.as_deref(), name, corpus.as_deref().or(split), Some(&text)];
         let key = parts.map(Option::unwrap_or_default).join("\0");
-        let sentence = self.sentences.give(SentenceId::new(IdSpace::Imported, number(&key)));
+        let sentence =
+            self.sentences.give(SentenceId::new(IdSpace::Imported, content_number(&key)));
         for span in &spans {
             self.add_span(sentence, &text, span)?;
             self.flush_if_full()?;
@@ -249,7 +250,7 @@ impl<'a> SpanReading<'a> {
         let lu = self.lexunit(frame, covered, span)?;
         let (start, end) = (span.span.start, span.span.end);
         let key = format!("{sentence} {start} {end} {}", span.span_type);
-        let id = self.sets.give(AnnotationSetId::new(IdSpace::Imported, number(&key)));
+        let id = self.sets.give(AnnotationSetId::new(IdSpace::Imported, content_number(&key)));
         self.batch.put_annotation_set(&AnnotationSet {
             status: STATUS.to_owned(),
             targets: vec![span.span],
@@ -338,7 +339,7 @@ pub(super) fn one_line(text: &str) -> String {
 }
 
 /// The low 56 bits of a hash, beyond the numbers that a store counts out.
-pub(crate) fn number(key: &str) -> u64 {
+pub(crate) fn content_number(key: &str) -> u64 {
     let hash = blake3::hash(key.as_bytes());
     let low = hash.as_bytes()[..7].iter().fold(0, |number, byte| number << 8 | u64::from(*byte));
     if low <= u64::from(u32::MAX) { low | 1 << 55 } else { low }
@@ -346,5 +347,5 @@ pub(crate) fn number(key: &str) -> u64 {
 
 /// A number of the store's own range, from a hash.
 pub(super) fn own_number(key: &str) -> u32 {
-    hashed_number((number(key) & u64::from(u32::MAX)) as u32)
+    hashed_number((content_number(key) & u64::from(u32::MAX)) as u32)
 }

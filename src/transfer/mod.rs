@@ -14,6 +14,7 @@ mod import_jsonl;
 mod import_kind;
 mod import_resource;
 mod import_spans;
+#[cfg(feature = "neural")]
 mod parse_figures;
 mod predict;
 mod stand_in;
@@ -35,7 +36,8 @@ pub use import_kind::ImportKind;
 #[doc(hidden)]
 pub use import_spans::SpanImport;
 #[cfg(feature = "neural")]
-pub(crate) use import_spans::number as content_number;
+pub(crate) use import_spans::content_number;
+#[cfg(feature = "neural")]
 #[doc(hidden)]
 pub use parse_figures::{GoldStructures, ParseFigures};
 #[cfg(feature = "neural")]

@@ -13,7 +13,7 @@ use std::path::Path;
 use super::ImportOptions;
 use super::assigned_ids::AssignedIds;
 use super::import::check_release_name;
-use super::import_spans::{number, one_line, own_number};
+use super::import_spans::{content_number, one_line, own_number};
 use crate::database::{Database, Result, Taken, reindex};
 use crate::index::IndexWriter;
 use crate::lexicon::Lexicon;
@@ -138,7 +138,7 @@ impl Predictions<'_> {
     /// # Errors
     /// When the store fails.
     pub fn add(&mut self, text: &str, targets: Vec<PredictedTarget>) -> Result<()> {
-        let id = self.sentences.give(SentenceId::new(IdSpace::Imported, number(text)));
+        let id = self.sentences.give(SentenceId::new(IdSpace::Imported, content_number(text)));
         for target in targets {
             self.add_target(id, text, target)?;
         }
@@ -174,7 +174,7 @@ impl Predictions<'_> {
         let bounds = pieces.iter().map(|piece| format!("{} {}", piece.start, piece.end));
         let bounds: Vec<String> = bounds.collect();
         let key = format!("{sentence} {} {}", bounds.join(" "), frame.name);
-        let id = self.sets.give(AnnotationSetId::new(IdSpace::Imported, number(&key)));
+        let id = self.sets.give(AnnotationSetId::new(IdSpace::Imported, content_number(&key)));
         let set = predicted_set((id, sentence), (frame, lu), (pieces, elements), prediction);
         self.batch.put_annotation_set(&set)?;
         Ok(())
