@@ -11,9 +11,8 @@ use std::ops::ControlFlow;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use super::ExpandError;
-use super::known_units::KnownUnits;
+use super::known_units::{KnownUnits, unit_key};
 use super::reading::{read_in_order, rewrite};
-use super::trigger_lexicon::unit_key;
 use crate::database::{Database, Write};
 use crate::filter::{Filter, FilterEvidence, Judged};
 use crate::model::{

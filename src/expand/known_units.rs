@@ -3,8 +3,8 @@
 use std::collections::HashMap;
 
 use super::Result;
-use super::trigger_lexicon::unit_key;
-use crate::model::{OWN_RANGE, PROPOSED, Pos, ReleaseId};
+use super::unit::Unit;
+use crate::model::{FrameId, LuId, OWN_RANGE, PROPOSED, Pos, ReleaseId};
 use crate::store::Store;
 
 /// Lemmas of a release's own LUs, as running text in lower case, with the number of LUs of that
@@ -37,4 +37,20 @@ impl KnownUnits {
     pub(super) fn frames_with(&self, unit: &(String, Pos)) -> u32 {
         self.0.get(unit).copied().unwrap_or(0)
     }
+}
+
+/// As [`Unit::key`], of an LU of a name; it is read only where the name may say its sense.
+pub(super) fn unit_key(
+    store: &Store,
+    release: ReleaseId,
+    (frame, lu): (FrameId, LuId),
+    name: &str,
+) -> Result<(String, Pos)> {
+    let read = name.contains('_').then(|| store.lexunit(release, frame, lu)).transpose()?.flatten();
+    Ok(read.map_or_else(|| lemma_of(name), |lexunit| Unit::of(&lexunit).key()))
+}
+
+/// Lemma as running text in lower case, and part of speech, of an LU name.
+fn lemma_of(name: &str) -> (String, Pos) {
+    Unit::new(name).key()
 }

@@ -12,7 +12,7 @@ use crate::database::Database;
 use crate::model::{
     FrameId, LexUnit, Lexeme, LuId, Origin, PROPOSED, Pos, ReleaseId, hashed_number,
 };
-use crate::store::{Store, StoreError};
+use crate::store::StoreError;
 use crate::text::{Morphology, fold};
 
 /// Words, triggers and LUs that are kept in memory between commits: several times what FrameNet 1.5
@@ -279,25 +279,9 @@ impl<'a> TriggerLexicon<'a> {
     }
 }
 
-/// As [`Unit::key`], of an LU of a name; it is read only where the name may say its sense.
-pub(super) fn unit_key(
-    store: &Store,
-    release: ReleaseId,
-    (frame, lu): (FrameId, LuId),
-    name: &str,
-) -> Result<(String, Pos)> {
-    let read = name.contains('_').then(|| store.lexunit(release, frame, lu)).transpose()?.flatten();
-    Ok(read.map_or_else(|| lemma_of(name), |lexunit| Unit::of(&lexunit).key()))
-}
-
-/// Lemma as running text in lower case, and part of speech, of an LU name.
-pub(super) fn lemma_of(name: &str) -> (String, Pos) {
-    Unit::new(name).key()
-}
-
 /// The lemma of a trigger as the name of an LU spells it. In lower case, so that the order of
 /// outputs decides nothing. Without the characters that mark remarks in FrameNet's names, so that
-/// [`lemma_of`] reads it back, and without control characters, which no name has.
+/// [`Unit::new`] reads it back, and without control characters, which no name has.
 fn own_lemma(lemma: &str) -> String {
     let is_no_letter = |c: char| matches!(c, '(' | ')' | '_') || c.is_control();
     let plain = fold(lemma).replace(is_no_letter, " ");

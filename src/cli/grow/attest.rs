@@ -35,11 +35,11 @@ use crate::cli::{Context, Outcome};
 /// speech. Leaves out sentences in which the frame model finds the frame unlikely, if it is
 /// installed and knows the frame. Asks a verifier about the others: whether the word evokes the
 /// frame there, and about other frames that have the word. Writes the likeliest sentences of each
-/// LU into its release, with frame elements, as sets of the origin `predicted`. They have the verifier's answer (`evokes`), and the corpus
-/// with the line as their document. LUs that have a sentence then are skipped by later runs, and by
-/// `fnstore generate`. After a run that was interrupted or limited, the same command goes on with
-/// LUs that have none yet. It asks again about those for which nothing was good enough. `fnstore
-/// undo` takes back what was written.
+/// LU into its release, with frame elements, as sets of the origin `predicted`. They have the
+/// verifier's answer (`evokes`), and the corpus with the line as their document. LUs that have a
+/// sentence then are skipped by later runs, and by `fnstore generate`. After a run that was
+/// interrupted or limited, the same command goes on with LUs that have none yet. It asks again
+/// about those for which nothing was good enough. `fnstore undo` takes back what was written.
 #[derive(Debug, clap::Args)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct Args {

@@ -136,26 +136,36 @@ fn at_gold_frames(
 /// The evaluation as JSON; see `schema/eval-parser.schema.json`.
 #[derive(Debug, Serialize)]
 struct Document {
+    /// Part of the full text.
     part: Split,
+    /// Sentences with a target that were annotated.
     sentences: u64,
     /// Sentences that are too long for the encoder: nothing is found in them.
     left_out: u64,
     /// Sentences that `annotate` reads in a second, on this machine.
     sentences_a_second: Amount,
+    /// How each kind of items was found.
     scores: Vec<ScoreRow>,
 }
 
+/// How items of one kind were found.
 #[derive(Debug, Serialize)]
 struct ScoreRow {
+    /// What is counted.
     /// JSON `{"enum": ["targets", "frames at gold targets", "FEs at gold frames", "targets with
     /// frames", "frames with FEs"]}`.
     items: &'static str,
+    /// Share of what was found that is right.
     precision: Fraction,
+    /// Share of what is annotated that was found.
     recall: Fraction,
+    /// Harmonic mean of both.
     f1: Fraction,
-    /// Halves where FEs that are not core ones count half.
+    /// Items that are right; with halves where FEs that are not core ones count half.
     right: Amount,
+    /// Items that were found.
     predicted: Amount,
+    /// Items that are annotated.
     gold: Amount,
 }
 
