@@ -11,6 +11,7 @@ use crate::cli::options::named::named;
 use fnstore::mine::{
     Article, EditCost, Method, MineOptions, Mined, Pair, Unseen, day_of, likenesses, mine,
 };
+use fnstore::model::Fraction;
 use rayon::prelude::*;
 use serde::Serialize;
 
@@ -60,8 +61,8 @@ pub(crate) struct Args {
     #[arg(long)]
     replace: bool,
 
-    /// Write pairs of this likeness and more, 0 to 1: how much of the words' weight, by IDF over all
-    /// sentences of pairs, both have. Holds all pairs in memory
+    /// Write pairs of this likeness and more, 0 to 1: how much of the words' weight, by IDF over
+    /// all sentences of pairs, both have. Holds all pairs in memory
     #[arg(long, value_name = "S", value_parser = number::share::<f64>)]
     least: Option<f64>,
 }
@@ -310,7 +311,7 @@ struct Record {
     #[serde(skip_serializing_if = "Option::is_none")]
     shared: Option<usize>,
     #[serde(skip_serializing_if = "Option::is_none")]
-    likeness: Option<f64>,
+    likeness: Option<Fraction>,
 }
 
 /// Where a sentence stands.
