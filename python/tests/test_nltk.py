@@ -219,8 +219,8 @@ def test_objects_have_the_links_of_the_store(linked: fnstore.Database) -> None:
             (link.resource, link.target, link.score) for link in wanted
         ]
         assert found and set(found[0]) == {"resource", "target", "role", "score", "source", "accepted"}
-    checker = fn.links(frame.FE["Checker"])[0]
-    assert (checker.resource, checker.target, checker.role) == ("mini-verbnet", "check-35.9", "Agent")
+    roles = {(of.resource, of.target, of.role) for of in fn.links(frame.FE["Checker"])}
+    assert ("mini-verbnet", "check-35.9", "Agent") in roles
     assert {of.id for of in linked.links("Checking", lu="inspect.v")} == {1002}
     assert {of.id for of in linked.links("Checking", by_frame=True)} == {frame.ID}
 

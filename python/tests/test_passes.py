@@ -102,7 +102,7 @@ def test_lus_without_sentences_get_those_of_a_corpus(own: fnstore.Database, tiny
     assert found is not None and found.lu == "verify.v" and str(found.document).startswith(f"{corpus}:")
     for wrong, error in [
         ({}, fnstore.ExpandError),
-        ({"expression": "lu=verify.x"}, fnstore.UnknownNameError),
+        ({"expression": "lu=verify.x"}, fnstore.ExpandError),
         ({"corpus": tmp_path / "none.txt"}, fnstore.ExpandError),
         ({"verifier": "nothing"}, fnstore.ModelMissingError),
         ({"keep": 0}, fnstore.NumberError),

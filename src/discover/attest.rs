@@ -56,6 +56,9 @@ struct ReleaseWords<'a> {
     morphology: Morphology,
 }
 
+/// The FEs of a sentence by name; `None` where nobody looked for them.
+type Labels = Option<Vec<(String, Span)>>;
+
 /// An LU with the sentences that it is asked about.
 struct Waiting {
     lu: LexUnit,
@@ -452,11 +455,7 @@ impl<'a> Attester<'a> {
     }
 
     /// The FEs of each sentence; `None` where nobody looked for them or the sentence is too long.
-    fn elements(
-        &self,
-        frame: &Frame,
-        waiting: &[Waiting],
-    ) -> Result<Vec<Option<Vec<(String, Span)>>>> {
+    fn elements(&self, frame: &Frame, waiting: &[Waiting]) -> Result<Vec<Labels>> {
         let asked = waiting.iter().flat_map(|of| {
             of.found.iter().map(|found| LabelRequest {
                 text: &found.text,

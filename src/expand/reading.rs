@@ -12,12 +12,18 @@ use crate::search::Answer;
 /// Why a scan ended before its end.
 enum Ended {
     Stopped,
-    Failed(ExpandError),
+    Failed(Box<ExpandError>),
+}
+
+impl From<ExpandError> for Ended {
+    fn from(error: ExpandError) -> Self {
+        Self::Failed(Box::new(error))
+    }
 }
 
 impl From<DatabaseError> for Ended {
     fn from(error: DatabaseError) -> Self {
-        Self::Failed(error.into())
+        Self::Failed(Box::new(error.into()))
     }
 }
 
@@ -38,26 +44,26 @@ pub(super) fn read_in_order<T: Send>(
     let mut left_out = None;
     let add = |some: &mut Vec<_>, answer| {
         some.extend(read(answer).transpose());
-        Ok(())
+        Ok::<_, Ended>(())
     };
     let ended = database.fold_answers(expression, Vec::new, add, |some| {
         for of in some {
             match of {
                 Ok(of) => {
-                    if take(of).map_err(Ended::Failed)?.is_break() {
+                    if take(of)?.is_break() {
                         return Err(Ended::Stopped);
                     }
                 }
                 Err(error) if is_unreadable(&error) => drop(left_out.get_or_insert(error)),
-                Err(error) => return Err(Ended::Failed(error)),
+                Err(error) => return Err(error.into()),
             }
         }
         Ok(())
     });
     match ended {
         Err(Ended::Stopped) => Ok(ControlFlow::Break(())),
-        Err(Ended::Failed(error)) if !is_unreadable(&error) => Err(error),
-        Err(Ended::Failed(error)) => Err(left_out.unwrap_or(error)),
+        Err(Ended::Failed(error)) if !is_unreadable(&error) => Err(*error),
+        Err(Ended::Failed(error)) => Err(left_out.unwrap_or(*error)),
         Ok(()) => left_out.map_or(Ok(ControlFlow::Continue(())), Err),
     }
 }

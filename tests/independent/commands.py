@@ -22,11 +22,13 @@ ROOT = Path(__file__).resolve().parents[2]
 # Schemas of what takes minutes, a server or a graphics card, fails, or takes back what is compared; `tests/` checks these
 # records.
 UNSEEN = {
+    "attest",
     "eval-fes",
     "eval-frames",
     "eval-generation",
     "eval-lexicon",
     "eval-nli",
+    "eval-parser",
     "eval-scratch",
     "error",
     "experiment",
