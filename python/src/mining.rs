@@ -18,7 +18,7 @@ use crate::number::Count;
 type Place = (String, String, usize);
 
 /// Two sentences of a cluster that may be paraphrases.
-#[pyclass(frozen, get_all, module = "fnstore")]
+#[pyclass(frozen, get_all, module = "fnstore", skip_from_py_object)]
 #[derive(Clone)]
 pub(crate) struct MinedPair {
     /// As in m1.
