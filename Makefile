@@ -16,7 +16,7 @@ CACHE := $(or $(FNSTORE_CACHE),$(HOME)/.cache/fnstore)
 export CARGO_TARGET_DIR ?= $(CACHE)/target
 export FNSTORE_MODELS ?= $(CACHE)/models
 
-# RocksDB's C++ is most of what a build from nothing compiles; this compiler parses its headers once.
+# RocksDB's C++ is most of what a build from nothing compiles; this compiler takes many of its files at once.
 export PATH := $(CURDIR)/tools:$(PATH)
 
 DEMO := $(CACHE)/demo

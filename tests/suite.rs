@@ -247,6 +247,7 @@ mod review_session;
 mod review_terminal;
 mod rewording;
 mod rewriting_judgements;
+mod rocksdb_compiler;
 mod rouge_parity;
 mod rounds_go_on;
 mod samples_of_sets;
