@@ -8,7 +8,8 @@ use fnstore::compute::kernels::{
     gather, matmul, row_scores, self_test, span_scores, word_pairs,
 };
 use fnstore::compute::{
-    ComputeError, Device, Gpu, GpuOptions, Needs, Numbers, Tensor, Trial, adapters, choose,
+    AdapterKind, ComputeError, Device, Gpu, GpuOptions, Needs, Numbers, Tensor, Trial, adapters,
+    choose,
 };
 
 /// A device for tests: the best GPU, else the software adapter.
@@ -21,6 +22,11 @@ pub(crate) fn device(options: &GpuOptions) -> Option<Device> {
         return None;
     };
     Some(Device::Gpu(Gpu::open(place, options).unwrap()))
+}
+
+/// Whether the processor poses as the GPU, and takes its time.
+pub(crate) fn is_software(device: &Device) -> bool {
+    matches!(device, Device::Gpu(gpu) if gpu.adapter().kind == AdapterKind::Software)
 }
 
 fn numbers(count: usize, step: usize) -> Vec<f32> {

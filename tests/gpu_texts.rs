@@ -1,8 +1,7 @@
 //! The default rewriter writes the same texts on a GPU as on the CPU, ties aside, for 200
-//! sentences.
+//! sentences; for 40 of them on the software adapter, which takes most of a second for each.
 //!
-//! As `gpu_kernels`, these tests take whatever adapter there is; on the software adapter they take
-//! longer than all others of a GPU together, so beams are small and sentences short.
+//! As `gpu_kernels`, these tests take whatever adapter there is.
 
 use std::path::Path;
 
@@ -12,7 +11,7 @@ use fnstore::paraphrase::{
     Constraints, Paraphrase, Paraphraser, Request, RequestOutcome, Settings,
 };
 
-use crate::gpu_kernels::device;
+use crate::gpu_kernels::{device, is_software};
 
 /// How far scores of the two may lie apart: what docs/concepts/compute.md states.
 const TOLERANCE: f32 = 1e-3;
@@ -84,10 +83,17 @@ fn assert_same(found: &[Paraphrase], wanted: &[Paraphrase]) {
 }
 
 #[test]
-fn two_hundred_sentences_get_the_texts_of_the_cpu() {
+fn sentences_get_the_texts_of_the_cpu() {
     let Some(device) = device(&GpuOptions::default()) else { return };
-    let requests = requests(200);
-    assert_eq!(requests.len(), 200);
+    let is_slow = is_software(&device);
+    let places = 0..WHO.len() * WHAT.len();
+    let fifth = places.map(|place| (place / WHAT.len() + place).is_multiple_of(5));
+    let requests: Vec<Request> = requests(200)
+        .into_iter()
+        .zip(fifth)
+        .filter_map(|(request, is_asked)| (is_asked || !is_slow).then_some(request))
+        .collect();
+    assert_eq!(requests.len(), if is_slow { 40 } else { 200 });
     let beam = BeamSettings { beam_size: 2, n_best: 2, ..BeamSettings::default() };
     let settings = Settings { beam, ..Settings::default() };
     let wanted = rewrite(&Device::cpu(), &requests, &settings);
@@ -98,7 +104,7 @@ fn two_hundred_sentences_get_the_texts_of_the_cpu() {
         assert_same(found.paraphrases(), wanted.paraphrases());
         different += usize::from(found.paraphrases()[0].text != wanted.paraphrases()[0].text);
     }
-    println!("{different} of 200 best texts tie with others and differ");
+    println!("{different} of {} best texts tie with others and differ", requests.len());
 }
 
 /// Tokens are drawn on the device, by numbers that come from the host.
