@@ -90,7 +90,7 @@ fn an_lu_without_sentences_gets_those_of_a_corpus_with_line_and_answer() {
         assert_eq!(faults_in("hit.schema.json", hit), [""; 0], "{hit}");
         assert_eq!((&hit["frame"], &hit["lu"]), (&json!("Checking"), &json!("verify.v")));
         assert_eq!(hit["status"], json!("PREDICTED"));
-        assert_eq!(hit["verification"]["evokes"], hit["frame_fit"], "{hit}");
+        assert_eq!(hit["verification"]["evokes"], hit["frame_fit"], "no other judge: {hit}");
         let place = hit["document"].as_str().unwrap_or_default();
         lines.push((place.rsplit_once(':').unwrap().1.to_owned(), hit["trigger"].clone()));
     }
@@ -144,11 +144,11 @@ fn so_many_of_the_likeliest_are_kept_as_is_said() {
     let all = Fixture::new();
     all.report(CORPUS, &["lu=verify.v"]);
     let mut answers: Vec<f64> =
-        all.predicted().iter().map(|hit| hit["frame_fit"].as_f64().unwrap()).collect();
+        all.predicted().iter().map(|hit| hit["verification"]["evokes"].as_f64().unwrap()).collect();
     answers.sort_by(|a, b| b.total_cmp(a));
     let best = Fixture::new();
     assert_eq!(best.report(CORPUS, &["lu=verify.v", "--keep", "1"])["asked"], json!(3));
-    assert_eq!(best.predicted()[0]["frame_fit"], json!(answers[0]));
+    assert_eq!(best.predicted()[0]["verification"]["evokes"], json!(answers[0]));
     let few = Fixture::new();
     assert_eq!(few.report(CORPUS, &["lu=verify.v", "--candidates", "2"])["asked"], json!(2));
     let strict = Fixture::new();
@@ -212,6 +212,10 @@ fn a_frame_model_leaves_out_unlikely_sentences_before_the_verifier_is_asked() {
     assert_eq!(fixture.predicted(), Vec::<Value>::new());
     let any = fixture.report(CORPUS, &["lu=verify.v", "--least", "0"]);
     assert_eq!((&any["unfit"], &any["sentences"]), (&json!(0), &json!(3)), "{any}");
+    for hit in fixture.predicted() {
+        assert!(hit["frame_fit"].as_f64().unwrap() < 0.5, "the frame model's answer: {hit}");
+        assert_ne!(hit["verification"]["evokes"], hit["frame_fit"], "{hit}");
+    }
 }
 
 #[test]

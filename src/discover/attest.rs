@@ -71,6 +71,8 @@ struct Found {
     text: String,
     target: Span,
     place: String,
+    /// What the frame model says, where it was asked and knows the frame.
+    fit: Option<FrameFit>,
     said: Option<Verification>,
     /// What other frames answer.
     others: Vec<(String, f32)>,
@@ -273,7 +275,8 @@ impl<'a> Attester<'a> {
                 continue;
             }
             if found.iter().all(|of| of.text != text) {
-                found.push(Found { text, target, place, said: None, others: Vec::new() });
+                let (fit, said, others) = (None, None, Vec::new());
+                found.push(Found { text, target, place, fit, said, others });
             }
         }
         if is_judged {
@@ -318,7 +321,7 @@ impl<'a> Attester<'a> {
                 Some(fit) if fit.probability < self.options.least => report.unfit += 1,
                 fit => {
                     report.without_fit += u64::from(fit.is_none());
-                    kept.push(of);
+                    kept.push(Found { fit, ..of });
                 }
             }
         }
@@ -507,12 +510,15 @@ impl<'a> Attester<'a> {
     }
 }
 
-/// Where a sentence stands, and how likely its frame is by the verifier.
+/// Where a sentence stands, and how likely its frame is by the frame model; else what the verifier
+/// says of it, and of other frames.
 fn prediction(of: &Found, said: &Verification) -> Prediction {
     let probability = said.evokes.unwrap_or_default();
-    Prediction {
-        file: of.place.clone(),
-        fit: FrameFit { probability, model: said.verifier },
-        runners_up: of.others.iter().take(2).cloned().collect(),
-    }
+    let verifier = FrameFit { probability, model: said.verifier };
+    let (fit, others) = match of.fit {
+        Some(fit) => (fit, &[][..]),
+        None => (verifier, &*of.others),
+    };
+    let runners_up = others.iter().take(2).cloned().collect();
+    Prediction { file: of.place.clone(), fit, runners_up }
 }
