@@ -87,3 +87,140 @@ impl ParseFigures {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::database::Database;
+    use crate::identify::FoundTarget;
+    use crate::label::FoundElement;
+    use crate::transfer::ImportOptions;
+
+    /// What people annotated in the small lexicon, with what its frames have.
+    struct Annotated {
+        inventory: Inventory,
+        labelled: Vec<LabelledSentence>,
+        sentences: Vec<FrameSentence>,
+    }
+
+    impl Annotated {
+        fn read() -> Self {
+            let folder = tempfile::tempdir().unwrap();
+            let database = Database::open_writer(folder.path()).unwrap();
+            let release = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/data/mini-framenet");
+            let options = ImportOptions::default();
+            database.import(release.as_ref(), &options, &mut |_| {}).unwrap();
+            let query = "frame=Checking".parse().unwrap();
+            let lexicon = database.lexicon("mini-framenet").unwrap();
+            Self {
+                inventory: Inventory::read(&lexicon).unwrap(),
+                labelled: LabelledSentence::read(&database, "mini-framenet", &query).unwrap(),
+                sentences: FrameSentence::read(&database, "mini-framenet", &query).unwrap(),
+            }
+        }
+
+        /// Whole structures of one sentence, where a parser says of it what `change` makes of the
+        /// truth.
+        fn structures(&self, change: impl FnOnce(&mut AnnotatedTarget)) -> Counts {
+            let sentence = self.sentence();
+            let mut found = self.truth();
+            change(&mut found);
+            let gold = GoldStructures::new(&self.inventory, &self.labelled);
+            let mut figures = ParseFigures::default();
+            figures.add(&gold, sentence, Some(&[found]));
+            figures.structures
+        }
+
+        /// The first sentence with one target, one core FE and one peripheral FE, and no more.
+        fn sentence(&self) -> &FrameSentence {
+            let mut all = self.sentences.iter();
+            let is_plain =
+                |of: &&FrameSentence| of.targets.len() == 1 && self.weights(of) == [1, 2];
+            all.find(is_plain).expect("there is such a sentence")
+        }
+
+        fn elements(&self, sentence: &FrameSentence) -> Vec<FoundElement> {
+            let set = sentence.targets[0].set;
+            let targets = self.labelled.iter().flat_map(|of| &of.targets);
+            let elements = targets.filter(|of| of.set == set).flat_map(|of| &of.elements);
+            let found = elements.map(|of| (of.name.clone(), of.span));
+            found.map(|(name, span)| FoundElement { name, span, score: 1.0 }).collect()
+        }
+
+        /// What its FEs weigh, in order.
+        fn weights(&self, sentence: &FrameSentence) -> Vec<u64> {
+            let elements = self.elements(sentence);
+            let weight = |of: &FoundElement| self.inventory.halves("Checking", &of.name);
+            let mut weights: Vec<u64> = elements.iter().map(weight).collect();
+            weights.sort_unstable();
+            weights
+        }
+
+        fn truth(&self) -> AnnotatedTarget {
+            let sentence = self.sentence();
+            let target = FoundTarget {
+                pieces: vec![sentence.targets[0].span],
+                frame: sentence.targets[0].frame.clone(),
+                lexunit: None,
+                score: 1.0,
+                is_by_form: false,
+                runners_up: Vec::new(),
+            };
+            AnnotatedTarget { target, elements: Some(self.elements(sentence)) }
+        }
+    }
+
+    fn counts(right: u64, predicted: u64, gold: u64) -> Counts {
+        Counts { right, predicted, gold }
+    }
+
+    /// A target with its frame counts 2, the core FE 2, the peripheral one 1.
+    #[test]
+    fn whole_structures_weigh_targets_and_core_elements_twice() {
+        let people = Annotated::read();
+        let core = |elements: &[FoundElement]| -> usize {
+            elements
+                .iter()
+                .position(|of| people.inventory.halves("Checking", &of.name) == 2)
+                .expect("one FE is core")
+        };
+        assert_eq!(people.structures(|_| {}), counts(5, 5, 5));
+        let nothing = people.structures(|found| found.elements = None);
+        assert_eq!(nothing, counts(2, 2, 5), "nobody looked for FEs");
+        let short = people.structures(|found| {
+            let elements = found.elements.as_mut().unwrap();
+            let place = core(elements);
+            elements[place].span.end -= 1;
+        });
+        assert_eq!(short, counts(3, 5, 5), "a core FE ends too early");
+        let missed = people.structures(|found| {
+            let elements = found.elements.as_mut().unwrap();
+            elements.remove(core(elements));
+        });
+        assert_eq!(missed, counts(3, 3, 5), "a core FE is missed");
+        let more = people.structures(|found| {
+            let elements = found.elements.as_mut().unwrap();
+            let span = Span::new(0, 1);
+            elements.push(FoundElement { name: "Matter".to_owned(), span, score: 1.0 });
+        });
+        assert_eq!(more, counts(5, 7, 5), "a core FE too many");
+        let renamed = people.structures(|found| {
+            found.target.frame = "Repairing".into();
+            found.elements = Some(Vec::new());
+        });
+        assert_eq!(renamed, counts(0, 2, 5), "another frame");
+        let moved = people.structures(|found| found.target.pieces[0].end -= 1);
+        assert_eq!(moved, counts(0, 5, 5), "a target of another end is another target");
+    }
+
+    #[test]
+    fn what_is_annotated_in_a_sentence_that_was_not_read_is_not_found() {
+        let people = Annotated::read();
+        let gold = GoldStructures::new(&people.inventory, &people.labelled);
+        let mut figures = ParseFigures::default();
+        figures.add(&gold, people.sentence(), None);
+        assert_eq!((figures.sentences, figures.left_out), (0, 1));
+        assert_eq!(figures.beginnings, counts(0, 0, 1));
+        assert_eq!(figures.structures, counts(0, 0, 5));
+    }
+}
