@@ -1,8 +1,8 @@
 //! The default rewriter writes the same texts on a GPU as on the CPU, ties aside, for 200
 //! sentences; for 40 of them on the software adapter, which takes most of a second for each.
 //!
-//! As `gpu_kernels`, these tests take whatever adapter there is. Beams are small and sentences short
-//! for the software adapter's sake.
+//! As `gpu_kernels`, these tests take whatever adapter there is. Beams are small and sentences
+//! short for the software adapter's sake.
 
 use std::path::Path;
 
