@@ -281,6 +281,7 @@ mod store_check;
 mod store_of_format_1;
 mod store_opening;
 mod store_places;
+mod substitutes_benchmark;
 mod substituting;
 mod suppress_parity;
 mod tagged_exports;

@@ -3,8 +3,9 @@
 use std::collections::BTreeMap;
 
 use super::neighbours::Candidate;
+use super::ranking::score;
 use super::units::{FrameUnit, Key, Trial, trials};
-use super::{Discoverer, Result};
+use super::{Discoverer, Result, words_of};
 use crate::decode::GoesOn;
 use crate::expand::{name_of, word_fits};
 use crate::model::{FoundSentence, FrameId, Pos, RefusedWord, Span};
@@ -26,6 +27,8 @@ const OF_OTHERS: usize = 2;
 const MOST_ATTESTED: usize = 12;
 /// How much better another frame must answer to be nearer.
 pub(super) const NEARER: f32 = 0.1;
+/// How many times the words that are asked about in all sentences are asked about in one.
+const AT_FIRST: usize = 2;
 const NEARER_FRAME: &str = "nearer-frame";
 const PART_OF_NAME: &str = "part-of-a-name";
 
@@ -41,18 +44,33 @@ pub(super) struct WordAnswers {
 impl WordAnswers {
     /// The mean of the answers, if any was given.
     pub(super) fn evokes(&self) -> Option<f32> {
-        let answers: Vec<f32> = self.sentences.iter().filter_map(|of| of.evokes).collect();
+        let answers = self.answers();
         (!answers.is_empty()).then(|| mean(&answers))
     }
 
-    /// How many sentences were asked about.
-    pub(super) fn answers(&self) -> usize {
-        self.sentences.iter().filter(|of| of.evokes.is_some()).count()
+    /// The answers that were given.
+    fn answers(&self) -> Vec<f32> {
+        self.sentences.iter().filter_map(|of| of.evokes).collect()
+    }
+
+    /// How likely it is an LU.
+    pub(super) fn score(&self) -> f32 {
+        score(&self.candidate, words_of(&self.key), &self.answers(), self.slot)
     }
 }
 
 /// A sentence that somebody wrote, where a word stands in it, and where it was found.
 type Attested = (String, Span, String);
+
+/// What was asked about the words of a frame.
+pub(super) struct Asked {
+    /// Those that were asked about in all their sentences.
+    pub(super) words: Vec<WordAnswers>,
+    /// Those that are none of the frame's.
+    pub(super) refused: Vec<RefusedWord>,
+    /// Names of those that one sentence spoke for less.
+    pub(super) left: Vec<String>,
+}
 
 /// A word with the sentences that it is asked about.
 struct Waiting {
@@ -61,13 +79,26 @@ struct Waiting {
     candidate: Candidate,
     attested: Vec<Attested>,
     trials: Vec<Trial>,
+    /// Of the first sentences; nothing where the verifier could not be asked.
+    answers: Vec<Option<f32>>,
 }
 
 impl Waiting {
+    /// How likely it is an LU, by the answers that there are.
+    fn score(&self) -> f32 {
+        let answers: Vec<f32> = self.answers.iter().flatten().copied().collect();
+        score(&self.candidate, words_of(&self.key), &answers, None)
+    }
+
+    fn sentences(&self) -> usize {
+        self.attested.len() + self.trials.len()
+    }
+
+    /// The questions that have no answer yet.
     fn items(&self) -> impl Iterator<Item = EvokesItem> {
         let attested = self.attested.iter().map(|(text, target, _)| (text, target));
         let trials = self.trials.iter().map(|trial| (&trial.text, &trial.target));
-        attested.chain(trials).map(|(text, target)| EvokesItem {
+        attested.chain(trials).skip(self.answers.len()).map(|(text, target)| EvokesItem {
             text: text.clone(),
             targets: vec![*target],
             lexunit: Some(self.name.clone()),
@@ -76,17 +107,43 @@ impl Waiting {
 }
 
 impl Discoverer<'_> {
-    /// Asks about the first words that can be asked about, as many as the options say.
+    /// Asks about the first words that can be asked about, as many as the options say. Where there
+    /// is a verifier, it chooses these by one sentence each.
     pub(super) fn ask(
         &mut self,
         frame: FrameId,
         units: &[FrameUnit],
         words: Vec<(Key, Candidate)>,
         goes_on: &mut GoesOn<'_>,
-    ) -> Result<(Vec<WordAnswers>, Vec<RefusedWord>)> {
+    ) -> Result<Asked> {
+        let at_first = if self.verifier.is_some() { AT_FIRST } else { 1 };
+        let most = self.options.candidates.saturating_mul(at_first);
+        let (mut waiting, mut refused) = self.waiting(frame, units, words, most)?;
+        let place = (self.release.id, frame);
+        let question = self.questions.of(self.database, place)?.clone();
+        self.answer(&question, &mut waiting, 1, goes_on)?;
+        waiting.sort_by(|a, b| b.score().total_cmp(&a.score()));
+        let left = waiting.split_off(self.options.candidates.min(waiting.len()));
+        let left = left.into_iter().map(|of| of.name).collect();
+        self.answer(&question, &mut waiting, usize::MAX, goes_on)?;
+        let mut words: Vec<WordAnswers> = waiting.into_iter().map(|of| self.answered(of)).collect();
+        words.retain(|of| !of.sentences.is_empty());
+        self.add_slots(&mut words, units, goes_on)?;
+        self.refuse_nearer(frame, &mut words, &mut refused, goes_on)?;
+        Ok(Asked { words, refused, left })
+    }
+
+    /// The first words that there are sentences for, and those that stand in names alone.
+    fn waiting(
+        &self,
+        frame: FrameId,
+        units: &[FrameUnit],
+        words: Vec<(Key, Candidate)>,
+        most: usize,
+    ) -> Result<(Vec<Waiting>, Vec<RefusedWord>)> {
         let (mut waiting, mut refused) = (Vec::new(), Vec::new());
         for (key, candidate) in words {
-            if waiting.len() == self.options.candidates {
+            if waiting.len() == most {
                 break;
             }
             let name = name_of(&key.0, key.1);
@@ -96,27 +153,33 @@ impl Discoverer<'_> {
                 refused.push(RefusedWord { name, reason, by });
                 continue;
             }
-            let most = self.options.sentences;
             let first = candidate.supporters();
-            let trials = trials((units, &self.morphology), (&name, &first), most);
-            if !attested.is_empty() || !trials.is_empty() {
-                waiting.push(Waiting { name, key, candidate, attested, trials });
+            let trials = trials((units, &self.morphology), (&name, &first), self.options.sentences);
+            let of = Waiting { name, key, candidate, attested, trials, answers: Vec::new() };
+            if of.sentences() > 0 {
+                waiting.push(of);
             }
         }
-        let place = (self.release.id, frame);
-        let question = self.questions.of(self.database, place)?.clone();
-        let items: Vec<EvokesItem> = waiting.iter().flat_map(Waiting::items).collect();
-        let mut answers = self.answers(&question, &items, goes_on)?.into_iter();
-        let mut asked = Vec::new();
+        Ok((waiting, refused))
+    }
+
+    /// Asks about each word until so many of its sentences are answered.
+    fn answer(
+        &mut self,
+        question: &FrameQuestion,
+        waiting: &mut [Waiting],
+        sentences: usize,
+        goes_on: &mut GoesOn<'_>,
+    ) -> Result<()> {
+        let open = |of: &Waiting| of.sentences().min(sentences).saturating_sub(of.answers.len());
+        let items: Vec<EvokesItem> =
+            waiting.iter().flat_map(|of| of.items().take(open(of))).collect();
+        let mut answers = self.answers(question, &items, goes_on)?.into_iter();
         for of in waiting {
-            let count = of.attested.len() + of.trials.len();
-            let answers: Vec<Option<f32>> = answers.by_ref().take(count).collect();
-            asked.push(self.answered(of, &answers));
+            let count = open(of);
+            of.answers.extend(answers.by_ref().take(count));
         }
-        asked.retain(|of| !of.sentences.is_empty());
-        self.add_slots(&mut asked, units, goes_on)?;
-        self.refuse_nearer(frame, &mut asked, &mut refused, goes_on)?;
-        Ok((asked, refused))
+        Ok(())
     }
 
     /// Sentences that hold a word, and whether the corpus holds it in names alone: first those of
@@ -169,8 +232,8 @@ impl Discoverer<'_> {
         Ok(said)
     }
 
-    fn answered(&self, of: Waiting, answers: &[Option<f32>]) -> WordAnswers {
-        let Waiting { name, key, candidate, attested, trials } = of;
+    fn answered(&self, of: Waiting) -> WordAnswers {
+        let Waiting { name, key, candidate, attested, trials, answers } = of;
         let (of_corpus, of_trials) = answers.split_at(attested.len());
         let mut sentences = Vec::new();
         for ((text, target, place), evokes) in attested.into_iter().zip(of_corpus) {
@@ -283,7 +346,7 @@ impl Discoverer<'_> {
     }
 }
 
-fn mean(answers: &[f32]) -> f32 {
+pub(super) fn mean(answers: &[f32]) -> f32 {
     answers.iter().sum::<f32>() / answers.len().max(1) as f32
 }
 

@@ -4,8 +4,9 @@
 //! rewriter says in their place (`saying.rs`). Each is put, in the form that the sentence wants,
 //! into sentences that show the frame's LUs (`units.rs`); where there is a corpus, its sentences
 //! that hold the word come first (`corpus.rs`). A verifier is asked of each whether the word evokes
-//! the frame there. Words are ranked by the mean of its answers, how likely a language model finds
-//! them in the slot, and how much the LUs lead to them (`ranking.rs`).
+//! the frame there: of many words in one sentence, then of the better ones in all (`asking.rs`).
+//! Words are ranked by the mean of its answers, how likely a language model finds them in the slot,
+//! and how much the LUs lead to them (`ranking.rs`).
 //!
 //! What is found joins the proposals of expansions ([`crate::proposals`]), with the sentences that
 //! speak for it. No annotation set is written.
@@ -25,11 +26,12 @@ mod writing;
 
 use std::collections::HashSet;
 
-use asking::WordAnswers;
+use asking::Asked;
 pub use attest::Attester;
 pub use attest_report::{AttestOptions, AttestReport};
 pub use corpus::Corpus;
 pub use error::DiscoverError;
+pub use neighbours::words_near;
 
 use crate::database::Database;
 use crate::decode::GoesOn;
@@ -56,7 +58,8 @@ const SOURCES: usize = 3;
 /// How new LUs are looked for.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct DiscoverOptions {
-    /// Words of a frame that are asked about.
+    /// Words of a frame that are asked about in all sentences. A verifier chooses them among twice
+    /// as many by one sentence each.
     pub candidates: usize,
     /// Sentences that each is asked about.
     pub sentences: usize,
@@ -301,16 +304,16 @@ impl<'a> Discoverer<'a> {
         let all = sources.candidates(&units, (&proposed, &elsewhere), &is_known)?;
         let candidates = all.len() as u32;
         let mut best: Vec<(Key, Candidate)> = all.into_iter().collect();
-        best.sort_by(|(a, of_a), (b, of_b)| {
-            of_b.promise().total_cmp(&of_a.promise()).then_with(|| a.cmp(b))
-        });
-        let (asked, refused) = self.ask(frame, &units, best, goes_on)?;
+        let promise = |(key, of): &(Key, Candidate)| of.promise(words_of(key));
+        best.sort_by(|a, b| promise(b).total_cmp(&promise(a)).then_with(|| a.0.cmp(&b.0)));
+        let Asked { words, refused, left } = self.ask(frame, &units, best, goes_on)?;
         // What stands in names alone was not asked about.
         let nearer = refused.iter().filter(|of| !of.by.is_empty()).count();
         let is_asked = self.verifier.is_some();
-        let count = if is_asked { asked.len() + nearer } else { 0 };
-        let judged = names(&asked, &refused);
-        let found = self.ranked(frame, &units, asked);
+        let count = if is_asked { words.len() + nearer + left.len() } else { 0 };
+        let judged = words.iter().map(|of| &of.name).chain(refused.iter().map(|of| &of.name));
+        let judged = judged.cloned().chain(left).collect();
+        let found = self.ranked(frame, &units, words);
         let discoveries = FrameDiscoveries {
             frame,
             name: self.lexicon.name(frame).to_string(),
@@ -324,8 +327,7 @@ impl<'a> Discoverer<'a> {
     }
 }
 
-/// The words that a search said something of.
-fn names(asked: &[WordAnswers], refused: &[RefusedWord]) -> HashSet<String> {
-    let asked = asked.iter().map(|of| &of.name);
-    asked.chain(refused.iter().map(|of| &of.name)).cloned().collect()
+/// How many words a lemma has.
+fn words_of(key: &Key) -> usize {
+    key.0.split(' ').count()
 }

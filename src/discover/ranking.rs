@@ -1,7 +1,7 @@
 //! How likely a word is an LU of a frame, by what was found of it.
 
 use super::asking::WordAnswers;
-use super::neighbours::{ELSEWHERE, UNKNOWN_LIKENESS};
+use super::neighbours::{Candidate, ELSEWHERE, UNKNOWN_LIKENESS};
 use super::units::FrameUnit;
 use super::writing::now;
 use super::{Discoverer, FrameId};
@@ -18,19 +18,20 @@ const BIAS: f32 = -3.0;
 const CERTAIN: f32 = 5.0;
 const MOST_SLOT: f32 = 10.0;
 
-/// The score of a word, 0 to 1.
-fn score(of: &WordAnswers) -> f32 {
-    let count = of.answers() as f32;
-    let mean = (of.evokes().unwrap_or(0.5) * count + 0.5) / (count + 1.0);
+/// How likely a word is an LU, 0 to 1: by what leads to it, the number of its words, the answers
+/// that were given, and the difference in the slot if it is known.
+pub(super) fn score(of: &Candidate, words: usize, answers: &[f32], slot: Option<f32>) -> f32 {
+    let count = answers.len() as f32;
+    let mean = (answers.iter().sum::<f32>() + 0.5) / (count + 1.0);
     let inputs = [
         (mean / (1.0 - mean)).ln().clamp(-CERTAIN, CERTAIN),
-        of.candidate.support().ln_1p(),
-        of.candidate.likeness.unwrap_or(UNKNOWN_LIKENESS),
-        of.slot.unwrap_or(-MOST_SLOT / 2.0).clamp(-MOST_SLOT, MOST_SLOT),
-        (of.key.0.split(' ').count() as f32).ln(),
+        of.support().ln_1p(),
+        of.likeness.unwrap_or(UNKNOWN_LIKENESS),
+        slot.unwrap_or(-MOST_SLOT / 2.0).clamp(-MOST_SLOT, MOST_SLOT),
+        (words as f32).ln(),
     ];
     let products = WEIGHTS.iter().zip(inputs).map(|(weight, input)| weight * input);
-    let elsewhere = if of.candidate.is_elsewhere { ELSEWHERE } else { 0.0 };
+    let elsewhere = if of.is_elsewhere { ELSEWHERE } else { 0.0 };
     sigmoid(BIAS + elsewhere + products.sum::<f32>())
 }
 
@@ -52,7 +53,7 @@ impl Discoverer<'_> {
         let time = now();
         let score_of = |of: &WordAnswers| match self.is_by_slot {
             true => of.slot.map_or(0.0, share_of),
-            false => score(of),
+            false => of.score(),
         };
         let found = asked.into_iter().map(|of| Discovery {
             frame,

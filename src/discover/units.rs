@@ -44,6 +44,12 @@ pub(super) struct Exemplar {
 }
 
 impl FrameUnit {
+    /// One that nothing shows.
+    pub(super) fn new(name: String) -> Self {
+        let unit = Unit::new(&name);
+        Self { name, unit, exemplars: Vec::new() }
+    }
+
     pub(super) fn is_shown(&self) -> bool {
         !self.exemplars.is_empty()
     }

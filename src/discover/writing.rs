@@ -8,6 +8,9 @@ use crate::database::Write;
 use crate::expand::{Unit, free_number, proposed_unit};
 use crate::model::{Discovery, FoundSentence, FrameId, LexUnit, LuId, PROPOSED, Pos, is_counted};
 
+/// Changes where other words are asked about, or they are ranked in another way.
+const RULES: u32 = 2;
+
 /// Seconds since 1970.
 pub(super) fn now() -> u64 {
     SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |age| age.as_secs())
@@ -36,7 +39,8 @@ impl Discoverer<'_> {
         let told = models.into_iter().filter_map(|(name, of)| Some((name, of?)));
         ways.extend(told.map(|(name, of)| format!("{name} {}", &of[..16])));
         ways.extend(self.corpus.map(Corpus::identity));
-        ways.push(format!("{candidates} words, {sentences} sentences, score {least}"));
+        let rules = format!("rules {RULES}");
+        ways.push(format!("{candidates} words, {sentences} sentences, score {least}, {rules}"));
         ways
     }
 

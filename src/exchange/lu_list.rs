@@ -1,6 +1,6 @@
 //! Lists of LUs: two columns parted by tabs, the name of a frame and that of an LU, as in
-//! `Verification<TAB>confirm.v`. A ranked list has a score in a third. Lines that begin with `#`
-//! are remarks.
+//! `Verification<TAB>confirm.v`. A ranked list has a score in a third; one of substitutes has a
+//! target's id and a substitute before it. Lines that begin with `#` are remarks.
 
 use std::path::Path;
 
@@ -16,6 +16,19 @@ pub struct RankedLu {
     pub frame: String,
     /// Name of the LU.
     pub lu: String,
+    /// Its score.
+    pub score: f64,
+    /// The line that it stands in, from 1.
+    pub line: usize,
+}
+
+/// A substitute of a ranked list.
+#[derive(Debug, Clone, PartialEq)]
+pub struct RankedSubstitute {
+    /// Id of the target that it stands for.
+    pub target: String,
+    /// The substitute.
+    pub substitute: String,
     /// Its score.
     pub score: f64,
     /// The line that it stands in, from 1.
@@ -41,10 +54,28 @@ pub fn open_ranked_lus(path: &Path) -> Result<Vec<RankedLu>> {
     read(path, |text, line| {
         let [frame, lu, score] = columns(text, "the name of a frame, that of an LU, a score")?;
         let (frame, lu) = pair(frame, lu)?;
-        let number = score.parse().ok().filter(|score: &f64| score.is_finite());
-        let score = number.ok_or_else(|| Fault::value("score", score, "a number"))?;
-        Ok(RankedLu { frame, lu, score, line })
+        Ok(RankedLu { frame, lu, score: number(score)?, line })
     })
+}
+
+/// Reads the target, the substitute and the score of each line of a file.
+///
+/// # Errors
+/// When the file cannot be read, a line does not have them, or there is no line.
+pub fn open_ranked_substitutes(path: &Path) -> Result<Vec<RankedSubstitute>> {
+    read(path, |text, line| {
+        let [target, substitute, score] = columns(text, "a target's id, a substitute, a score")?;
+        if substitute.trim().is_empty() {
+            return Err(Fault::value("substitute", substitute, "a word or a phrase"));
+        }
+        let (target, substitute) = (target.to_owned(), substitute.to_owned());
+        Ok(RankedSubstitute { target, substitute, score: number(score)?, line })
+    })
+}
+
+fn number(score: &str) -> std::result::Result<f64, Fault> {
+    let number = score.parse().ok().filter(|score: &f64| score.is_finite());
+    number.ok_or_else(|| Fault::value("score", score, "a number"))
 }
 
 /// What each line of a file says that is no remark; at least one.
@@ -128,6 +159,26 @@ mod tests {
             ("Checking\tvet.v\tinf\n", "`score` is `inf`"),
             ("Checking\tvet.v\t\n", "`score` is ``"),
             ("Checking\tvet\t1\n", "`lu` is `vet`, expected a lemma"),
+        ] {
+            let error = read(lines).unwrap_err();
+            assert!(error.contains(message), "{lines}: {error}");
+        }
+    }
+
+    #[test]
+    fn a_list_of_substitutes_is_read_and_a_wrong_line_is_named() {
+        let dir = tempfile::tempdir().unwrap();
+        let path = dir.path().join("mine.tsv");
+        let read = |lines: &str| {
+            std::fs::write(&path, lines).unwrap();
+            open_ranked_substitutes(&path).map_err(|error| error.to_string())
+        };
+        let list = read("# mine\nt:1\tgo by\t-2.5\n").unwrap();
+        assert_eq!((list[0].substitute.as_str(), list[0].line), ("go by", 2));
+        for (lines, message) in [
+            ("t:1\tgo\n", "mine.tsv:1: `number of columns` is `2`"),
+            ("t:1\t \t1\n", "mine.tsv:1: `substitute` is ` `, expected a word"),
+            ("t:1\tgo\tNaN\n", "mine.tsv:1: `score` is `NaN`, expected a number"),
         ] {
             let error = read(lines).unwrap_err();
             assert!(error.contains(message), "{lines}: {error}");

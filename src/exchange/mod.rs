@@ -43,7 +43,9 @@ pub use lemmas::Lemmas;
 pub use lines::{LINE_LIMIT, Lines};
 pub(crate) use loss::Holds;
 pub use loss::{Loss, LossLog};
-pub use lu_list::{RankedLu, open_lu_list, open_ranked_lus};
+pub use lu_list::{
+    RankedLu, RankedSubstitute, open_lu_list, open_ranked_lus, open_ranked_substitutes,
+};
 pub use parquet_table::ParquetTable;
 pub use rows::{CsvTable, LabelRow};
 pub use spans::SpanReader;

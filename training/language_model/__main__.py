@@ -14,7 +14,6 @@ COMMANDS = [
     "export",
     "blocks",
     "rewrite",
-    "swords",
 ]
 
 

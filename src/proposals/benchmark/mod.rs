@@ -5,15 +5,19 @@
 //! from two (what the later one added), or from the experiment of [`scratch`](super::scratch).
 //! [`Questions::write_store`] makes a store of what a system may see. A system's answer is a list
 //! of LUs with scores, [`Answers`]; all systems are measured by [`Questions::measure`].
+//!
+//! [`Swords`] asks for words in place of others, in sentences, and needs no lexicon.
 
 mod answers;
 mod shuffle;
 mod store;
+mod swords;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
 
 pub use answers::Answers;
+pub use swords::{Substitutes, Swords, SwordsFigures, SwordsReading, SwordsTarget};
 
 use super::scratch::{Plan, Sizes, Ties};
 use super::{HiddenFigures, Key, Result, figures, key_of};

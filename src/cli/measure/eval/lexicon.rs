@@ -2,19 +2,22 @@
 
 mod part;
 mod report;
+mod swords;
 mod system;
 
 use std::num::NonZeroUsize;
 use std::path::PathBuf;
 
-use anyhow::bail;
+use anyhow::{bail, ensure};
 use fnstore::database::Database;
 use fnstore::discover::DiscoverOptions;
 use fnstore::model::Named;
 use fnstore::proposals::benchmark::{Answers, Draw};
+use fnstore::vectors::WordVectors;
 
 use self::part::{Part, Prepared};
 use self::report::{Document, LeftOut, SystemRecord};
+use self::swords::SwordsPart;
 use self::system::{Runner, System};
 use crate::cli::options::named::{case_of, named};
 use crate::cli::options::release::release;
@@ -44,7 +47,8 @@ pub(crate) struct Args {
     #[arg(long, value_name = "NAME")]
     release: Option<String>,
 
-    /// Hide LUs in these ways, parted by commas [default: hidden; later, too, with `--later`]
+    /// Measure these parts, parted by commas [default: hidden; later, too, with `--later`, and
+    /// swords with `--swords`]
     #[arg(long, value_name = "PART", value_delimiter = ',', value_parser = named::<Part>())]
     parts: Vec<Part>,
 
@@ -52,12 +56,17 @@ pub(crate) struct Args {
     #[arg(long, value_name = "NAME")]
     later: Option<String>,
 
+    /// Measure substitutes in context on a file of SWORDS (Lee et al. 2021), JSON, gzip too
+    #[arg(long, value_name = "FILE")]
+    swords: Option<PathBuf>,
+
     /// Run these systems, parted by commas [default: all]
     #[arg(long, value_name = "SYSTEM", value_delimiter = ',', value_parser = named::<System>())]
     systems: Vec<System>,
 
     /// Measure the proposals in FILE, too: lines of frame, LU and score, parted by tabs; several
-    /// times for several. Where several parts are measured, say for which one
+    /// times for several. Where several parts are measured, say for which one. Of SWORDS lines have
+    /// a target's id, a substitute and a score
     #[arg(long, value_name = "[PART=]FILE")]
     proposals: Vec<String>,
 
@@ -65,7 +74,7 @@ pub(crate) struct Args {
     #[arg(long, conflicts_with = "proposals")]
     prepare: bool,
 
-    /// Ask about the first N frames of each part [default: all]
+    /// Ask about the first N frames or targets of each part [default: all]
     #[arg(long, value_name = "N")]
     frames: Option<NonZeroUsize>,
 
@@ -89,7 +98,8 @@ const EXAMPLES: &str = "\
 Examples:
   fnstore eval lexicon --work /tmp/growth --frames 10
   fnstore eval lexicon --work /tmp/growth --prepare
-  fnstore eval lexicon --work /tmp/growth --systems none --proposals mine.tsv --format json";
+  fnstore eval lexicon --work /tmp/growth --systems none --proposals mine.tsv --format json
+  fnstore eval lexicon --work /tmp/growth --parts swords --swords swords-v1.1_dev.json.gz";
 
 impl Args {
     fn parts(&self) -> Vec<Part> {
@@ -98,14 +108,14 @@ impl Args {
             (true, Part::Hidden) => true,
             (true, Part::Later) => self.later.is_some(),
             (true, Part::Scratch) => false,
+            (true, Part::Swords) => self.swords.is_some(),
         };
         Part::CASES.iter().copied().filter(is_asked).collect()
     }
 
     fn systems(&self) -> Vec<System> {
         let is_asked = |of: &System| self.systems.is_empty() || self.systems.contains(of);
-        let systems = System::CASES.iter().copied().filter(|of| *of != System::None);
-        systems.filter(is_asked).collect()
+        System::all().filter(is_asked).collect()
     }
 
     /// The files of proposals, each with its part.
@@ -124,11 +134,20 @@ impl Args {
         self.proposals.iter().map(of).collect()
     }
 
+    /// Frames or targets of a part that are asked about.
+    fn most(&self) -> usize {
+        self.frames.map_or(usize::MAX, NonZeroUsize::get)
+    }
+
+    /// The models; of the word vectors those of a text, as the others stand for words of a lexicon
+    /// that may be hidden.
     fn models(&self, systems: &[System]) -> anyhow::Result<SearchModels> {
-        match systems.iter().any(|of| of.asks_a_language_model()) {
-            true => self.searcher.open(),
-            false => self.searcher.open_vectors(),
-        }
+        let mut models = match systems.iter().any(|of| of.asks_a_language_model()) {
+            true => self.searcher.open()?,
+            false => self.searcher.open_vectors()?,
+        };
+        models.vectors = models.vectors.map(WordVectors::of_text);
+        Ok(models)
     }
 
     /// Whether the shipped verifier may have learned from what is hidden.
@@ -137,7 +156,7 @@ impl Args {
         match part {
             Part::Hidden => (self.least.get(), self.seed) != (least, seed),
             Part::Later => true,
-            Part::Scratch => false,
+            Part::Scratch | Part::Swords => false,
         }
     }
 
@@ -149,7 +168,17 @@ impl Args {
 
 pub(crate) fn run(args: Args, context: &mut Context) -> anyhow::Result<Outcome> {
     let parts = args.parts();
-    let files = args.files(&parts)?;
+    ensure!(
+        args.swords.is_some() || !parts.contains(&Part::Swords),
+        "`--parts swords` asks for a file: name it with `--swords`"
+    );
+    let (of_swords, files): (Vec<_>, Vec<_>) =
+        args.files(&parts)?.into_iter().partition(|(part, _)| *part == Part::Swords);
+    let of_swords: Vec<PathBuf> = of_swords.into_iter().map(|(_, path)| path).collect();
+    let swords = match parts.contains(&Part::Swords) {
+        true => SwordsPart::open(&args, &of_swords)?,
+        false => None,
+    };
     let database = Database::open(&context.store)?;
     let release = release(&database, args.release.as_deref())?;
     let lexicon = database.lexicon(&release.name)?;
@@ -161,18 +190,18 @@ pub(crate) fn run(args: Args, context: &mut Context) -> anyhow::Result<Outcome> 
     }
     let mut document = Document::new(&release.name);
     let mut prepared = Vec::new();
-    for part in Part::CASES {
-        let made = match parts.contains(part) {
+    for part in Part::of_lus() {
+        let made = match parts.contains(&part) {
             true => part.prepare(&args, &database, &lexicon)?,
             false => Err("`--parts` leaves it out".to_owned()),
         };
         match made {
             Ok(made) => prepared.push(made),
             Err(why) => {
-                if args.prepare && parts.contains(part) {
+                if args.prepare && parts.contains(&part) {
                     tell(&format!("{part}: {why}"));
                 }
-                document.left_out.push(LeftOut::part(*part, why));
+                document.left_out.push(LeftOut::part(part, why));
             }
         }
     }
@@ -192,15 +221,23 @@ pub(crate) fn run(args: Args, context: &mut Context) -> anyhow::Result<Outcome> 
         options: args.options(),
         stopped: &stop::on_interrupt("writing the frame that was searched")?,
     };
+    let mut is_done = true;
     for made in &prepared {
-        if !measure(&args, made, (&systems, &others), &mut runner, &mut document)? {
-            tell("interrupted; the same command resumes there");
-            return Ok(Outcome::Interrupted);
-        }
+        is_done = is_done && measure(&args, made, (&systems, &others), &mut runner, &mut document)?;
     }
-    let rows = rows_of(&document.systems);
+    if let Some(swords) = swords.filter(|_| is_done) {
+        is_done = swords.measure(args.most(), &systems, &mut runner, &mut document)?;
+    }
+    if !is_done {
+        tell("interrupted; the same command resumes there");
+        return Ok(Outcome::Interrupted);
+    }
+    let rows = match parts == [Part::Swords] {
+        true => rows_of(&document.substitutes),
+        false => rows_of(&document.systems),
+    };
     context.output.report(&document, rows, |output| document.lay_out(output))?;
-    let has_run = !document.systems.is_empty();
+    let has_run = !document.systems.is_empty() || !document.substitutes.is_empty();
     Outcome::or_tell(has_run, "no system was measured", &mut context.output)
 }
 
@@ -212,13 +249,13 @@ fn measure(
     runner: &mut Runner<'_>,
     document: &mut Document,
 ) -> anyhow::Result<bool> {
-    let count = args.frames.map_or(usize::MAX, NonZeroUsize::get).min(made.questions.frames.len());
+    let count = args.most().min(made.questions.frames.len());
     let all = made.questions.frames.len();
     if count < all {
         let why = format!("`--frames` leaves out {}", counted((all - count) as u64, "frame"));
         document.left_out.push(LeftOut::part(made.part, why));
     }
-    for system in System::CASES.iter().copied().filter(|of| *of != System::None) {
+    for system in System::all() {
         if !systems.contains(&system) {
             let why = "`--systems` leaves it out".to_owned();
             document.left_out.push(LeftOut::system(made.part, system, why));

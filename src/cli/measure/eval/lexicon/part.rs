@@ -6,6 +6,7 @@ use anyhow::{Context as _, ensure};
 use fnstore::database::Database;
 use fnstore::durable;
 use fnstore::lexicon::Lexicon;
+use fnstore::model::Named as _;
 use fnstore::named;
 use fnstore::proposals::benchmark::{Answers, Draw, Questions};
 
@@ -13,7 +14,7 @@ use super::Args;
 use crate::cli::print::output::{counted, tell};
 
 named! {
-    /// A way to hide LUs.
+    /// A part of the benchmark: a way to hide LUs, or words in place of others.
     pub(super) enum Part {
         /// A fifth of the LUs of 100 frames, drawn by chance.
         Hidden => "hidden",
@@ -21,6 +22,8 @@ named! {
         Later => "later",
         /// All but three LUs of the 20 earliest frames, as in Culkin et al. 2021, section 6.1.
         Scratch => "scratch",
+        /// Substitutes in context, of the file that `--swords` names.
+        Swords => "swords",
     }
 }
 
@@ -38,6 +41,11 @@ impl Prepared {
 }
 
 impl Part {
+    /// Those that hide LUs.
+    pub(super) fn of_lus() -> impl Iterator<Item = Self> {
+        Self::CASES.iter().copied().filter(|of| *of != Self::Swords)
+    }
+
     /// Writes the questions, unless they are there; or says why there are none.
     pub(super) fn prepare(
         self,
@@ -61,6 +69,7 @@ impl Part {
                 let why = "no early frame has four LUs with annotation".to_owned();
                 (Questions::scratch(lexicon)?, why)
             }
+            (Self::Swords, _) => return Ok(Err("it hides no LUs".to_owned())),
         };
         if questions.frames.is_empty() {
             return Ok(Err(why_none));

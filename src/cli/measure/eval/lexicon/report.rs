@@ -2,6 +2,7 @@
 
 use fnstore::model::Fraction;
 use fnstore::proposals::HiddenFigures;
+use fnstore::proposals::benchmark::{Substitutes, Swords, SwordsReading};
 use serde::Serialize;
 
 use super::part::Part;
@@ -15,6 +16,8 @@ pub(super) struct Document {
     /// Name of the release whose LUs were hidden
     release: String,
     pub(super) systems: Vec<SystemRecord>,
+    /// What they say in a word's place, on SWORDS
+    pub(super) substitutes: Vec<SubstitutesRecord>,
     /// What was not run or measured, with the reason
     pub(super) left_out: Vec<LeftOut>,
 }
@@ -48,10 +51,27 @@ pub(super) struct SystemRecord {
     precision: Option<Fraction>,
 }
 
+/// How good a system's substitutes are, on SWORDS.
+#[derive(Debug, Serialize)]
+pub(super) struct SubstitutesRecord {
+    /// The system, or the file of its substitutes
+    system: String,
+    /// Targets that were asked about
+    targets: usize,
+    /// F@10 where more than half of the votes are for an answer
+    acceptable_strict: Fraction,
+    /// The same, without what nobody judged
+    acceptable_lenient: Fraction,
+    /// F@10 where one vote is for an answer
+    conceivable_strict: Fraction,
+    /// The same, without what nobody judged
+    conceivable_lenient: Fraction,
+}
+
 /// What was not run or measured.
 #[derive(Debug, Serialize)]
 pub(super) struct LeftOut {
-    /// JSON `{"enum": ["hidden", "later", "scratch"]}`.
+    /// JSON `{"enum": ["hidden", "later", "scratch", "swords"]}`.
     part: &'static str,
     /// The system; null for the part or some of its frames
     system: Option<&'static str>,
@@ -92,6 +112,43 @@ impl SystemRecord {
     }
 }
 
+impl SubstitutesRecord {
+    pub(super) fn new(system: &str, targets: usize, of: (&Swords, &Substitutes)) -> Self {
+        let f = |is_acceptable, is_lenient| {
+            let reading = SwordsReading { is_acceptable, is_lenient };
+            of.0.measure(targets, of.1, reading).f_at_10()
+        };
+        Self {
+            system: system.to_owned(),
+            targets,
+            acceptable_strict: f(true, false),
+            acceptable_lenient: f(true, true),
+            conceivable_strict: f(false, false),
+            conceivable_lenient: f(false, true),
+        }
+    }
+}
+
+impl Row for SubstitutesRecord {
+    const COLUMNS: &'static [&'static str] = &[
+        "system",
+        "targets",
+        "acceptable_strict",
+        "acceptable_lenient",
+        "conceivable_strict",
+        "conceivable_lenient",
+    ];
+
+    fn cells(&self) -> Vec<String> {
+        let acceptable = [self.acceptable_strict, self.acceptable_lenient];
+        let conceivable = [self.conceivable_strict, self.conceivable_lenient];
+        [self.system.clone(), self.targets.to_string()]
+            .into_iter()
+            .chain([acceptable, conceivable].concat().iter().map(|f| format!("{f:.4}")))
+            .collect()
+    }
+}
+
 impl Row for SystemRecord {
     const COLUMNS: &'static [&'static str] = &[
         "part",
@@ -122,13 +179,18 @@ impl Row for SystemRecord {
 
 impl Document {
     pub(super) fn new(release: &str) -> Self {
-        Self { release: release.to_owned(), systems: Vec::new(), left_out: Vec::new() }
+        let release = release.to_owned();
+        Self { release, systems: Vec::new(), substitutes: Vec::new(), left_out: Vec::new() }
     }
 
     pub(super) fn lay_out(&self, output: &mut Output) -> anyhow::Result<()> {
         output.heading(&self.release)?;
         if !self.systems.is_empty() {
             output.table_of(&self.systems)?;
+        }
+        if !self.substitutes.is_empty() {
+            output.heading("SWORDS, F@10")?;
+            output.table_of(&self.substitutes)?;
         }
         for of in self.systems.iter().filter(|of| !of.without.is_empty()) {
             let SystemRecord { part, system, without, .. } = of;

@@ -10,6 +10,7 @@ use fnstore::database::Database;
 use fnstore::discover::{DiscoverOptions, Discoverer};
 use fnstore::durable;
 use fnstore::lexicon::Lexicon;
+use fnstore::model::Named as _;
 use fnstore::named;
 use fnstore::proposals::benchmark::Answers;
 use fnstore::query::{Case, Pattern};
@@ -37,8 +38,8 @@ named! {
 /// What a system has to find words without.
 pub(super) type Missing = Vec<&'static str>;
 
-/// LUs with their scores, by frame.
-type Searched = BTreeMap<String, Vec<(String, f32)>>;
+/// LUs with their scores, by frame; or substitutes, by target.
+pub(super) type Searched = BTreeMap<String, Vec<(String, f32)>>;
 
 /// Runs systems.
 pub(super) struct Runner<'r> {
@@ -50,6 +51,11 @@ pub(super) struct Runner<'r> {
 }
 
 impl System {
+    /// All that are systems.
+    pub(super) fn all() -> impl Iterator<Item = Self> {
+        Self::CASES.iter().copied().filter(|of| *of != Self::None)
+    }
+
     pub(super) fn asks_a_language_model(self) -> bool {
         matches!(self, Self::LanguageModel | Self::Discover)
     }
@@ -100,8 +106,7 @@ impl Runner<'_> {
                 return Ok(Ok(None));
             };
             searched.insert(question.frame.clone(), found);
-            durable::write_file(&place, text(&head, &searched).as_bytes())
-                .with_context(|| format!("cannot write `{}`", place.display()))?;
+            write(&place, &head, &searched)?;
         }
         bar.finish_and_clear();
         let lus = searched.iter().flat_map(|(frame, lus)| {
@@ -171,6 +176,12 @@ fn search(
 /// Before the name of a frame that was searched.
 const SEARCHED: &str = "# searched\t";
 
+/// Writes down what was found, and how.
+pub(super) fn write(place: &Path, head: &str, searched: &Searched) -> anyhow::Result<()> {
+    durable::write_file(place, text(head, searched).as_bytes())
+        .with_context(|| format!("cannot write `{}`", place.display()))
+}
+
 fn text(head: &str, searched: &Searched) -> String {
     let mut text = head.to_owned();
     for (frame, lus) in searched {
@@ -183,7 +194,7 @@ fn text(head: &str, searched: &Searched) -> String {
 }
 
 /// What a file holds, if it was made in the same way.
-fn read(place: &Path, head: &str) -> anyhow::Result<Searched> {
+pub(super) fn read(place: &Path, head: &str) -> anyhow::Result<Searched> {
     let mut searched = Searched::new();
     if !place.is_file() {
         return Ok(searched);
@@ -211,7 +222,7 @@ fn read(place: &Path, head: &str) -> anyhow::Result<Searched> {
             _ => None,
         };
         let Some(((of_frame, score), lu)) = said else {
-            bail!("`{}`:{}: no frame, LU and score; remove the file", place.display(), at + 2);
+            bail!("`{}`:{}: not what is written here; remove the file", place.display(), at + 2);
         };
         of_frame.push((lu.to_owned(), score));
     }
