@@ -20,8 +20,7 @@ use std::path::{Path, PathBuf};
 use std::time::Instant;
 
 use fnstore::align::{AlignedSpan, Aligner, WordSpan, candidates, encoder_of};
-use fnstore::compute::{Device, DeviceChoice, GpuOptions};
-use fnstore::tokenize::Tokenizer;
+use fnstore::engine::{Device, DeviceChoice, GpuOptions, Tokenizer};
 use serde_json::json;
 
 const PAIRS: usize = 256;

@@ -10,10 +10,8 @@ use std::error::Error;
 use std::path::{Path, PathBuf};
 use std::time::Instant;
 
-use fnstore::compute::Device;
-use fnstore::decode::BeamSettings;
+use fnstore::engine::{BeamSettings, Device, Tokenizer};
 use fnstore::paraphrase::{Constraints, Paraphraser, RequestOutcome, Settings};
-use fnstore::tokenize::Tokenizer;
 
 const SENTENCES: [&str; 16] = [
     "The committee examined the new proposal before the end of the month.",

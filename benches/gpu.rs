@@ -14,9 +14,11 @@ use std::error::Error;
 use std::path::Path;
 use std::time::Instant;
 
-use fnstore::compute::kernels::{Weight, matmul};
-use fnstore::compute::{Device, DeviceChoice, Gpu, GpuOptions, Needs, Numbers, Tensor};
-use fnstore::nn::{EncoderDecoder, NamedTensor, RowMask, StepNetwork, StepRow, write_weights};
+use fnstore::engine::kernels::{Weight, matmul};
+use fnstore::engine::{
+    Device, DeviceChoice, EncoderDecoder, Gpu, GpuOptions, NamedTensor, Needs, Numbers, RowMask,
+    StepNetwork, StepRow, Tensor, write_weights,
+};
 use serde_json::json;
 
 /// A rewriter of the paper's kind: six layers that encode, of width 512 and eight heads (Hu et al.

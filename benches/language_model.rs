@@ -20,9 +20,10 @@ use std::path::Path;
 use std::sync::Arc;
 use std::time::Instant;
 
-use fnstore::compute::{Device, DeviceChoice, GpuOptions, Numbers};
-use fnstore::decode::{AvoidTokens, BeamSettings, Constraint, LengthLimit, Scheduler};
-use fnstore::nn::{LanguageAdapter, LanguageModel, StepNetwork};
+use fnstore::engine::{
+    AvoidTokens, BeamSettings, Constraint, Device, DeviceChoice, GpuOptions, LanguageAdapter,
+    LanguageModel, LengthLimit, Numbers, Scheduler, StepNetwork,
+};
 
 const ALIKE: u32 = 12;
 

@@ -11,8 +11,8 @@ use crate::store::Store;
 #[doc(inline)]
 pub use crate::{
     FileError, NetworkError, SmallNetwork, TrainerOptions, TrainingProgress, align, augment,
-    compute, decode, endpoint, experiment, filter, generate, identify, label, nn, paraphrase,
-    prompt, score, tag, tokenize, vectors, verify,
+    endpoint, engine, experiment, filter, generate, identify, label, paraphrase, prompt, score,
+    tag, vectors, verify,
 };
 #[doc(inline)]
 pub use crate::{durable, exchange, framenet, index, lexica, mine, promise, review, store};

@@ -128,17 +128,14 @@ pub mod align;
 #[cfg(feature = "neural")]
 #[doc(hidden)]
 pub mod augment;
-#[cfg(feature = "neural")]
-#[doc(hidden)]
-pub mod compute;
-#[cfg(feature = "neural")]
-#[doc(hidden)]
-pub mod decode;
 #[doc(hidden)]
 pub mod durable;
 #[cfg(feature = "neural")]
 #[doc(hidden)]
 pub mod endpoint;
+#[cfg(feature = "neural")]
+#[doc(hidden)]
+pub mod engine;
 #[doc(hidden)]
 pub mod exchange;
 #[cfg(feature = "neural")]
@@ -170,9 +167,6 @@ pub mod lexica;
 pub mod mine;
 #[cfg(feature = "neural")]
 #[doc(hidden)]
-pub mod nn;
-#[cfg(feature = "neural")]
-#[doc(hidden)]
 pub mod paraphrase;
 #[doc(hidden)]
 pub mod promise;
@@ -192,9 +186,6 @@ pub mod store;
 #[cfg(feature = "neural")]
 #[doc(hidden)]
 pub mod tag;
-#[cfg(feature = "neural")]
-#[doc(hidden)]
-pub mod tokenize;
 #[cfg(feature = "neural")]
 #[doc(hidden)]
 pub mod vectors;

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use fnstore::align::linker::{Linker, LinkerPart};
 use fnstore::align::words::{Link, SentencePair};
 use fnstore::align::{AlignedSpan, Aligner, WordSpan};
-use fnstore::compute::Device;
+use fnstore::engine::Device;
 use serde::Deserialize;
 
 use crate::bert_parity::golden;

@@ -3,8 +3,7 @@
 
 use std::path::Path;
 
-use fnstore::compute::Device;
-use fnstore::decode::{BeamSettings, violations};
+use fnstore::engine::{BeamSettings, Device, violations};
 use fnstore::paraphrase::{Constraints, Paraphraser, Request, RequestOutcome, Settings};
 
 fn open() -> Paraphraser {

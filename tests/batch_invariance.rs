@@ -2,9 +2,9 @@
 
 use std::path::Path;
 
-use fnstore::compute::{Device, Numbers};
-use fnstore::nn::{
-    Encoder, EncoderDecoder, EncoderInput, NnError, RowMask, SlotId, StepNetwork, StepRow,
+use fnstore::engine::{
+    Device, Encoder, EncoderDecoder, EncoderInput, NnError, Numbers, RowMask, SlotId, StepNetwork,
+    StepRow,
 };
 use proptest::prelude::*;
 

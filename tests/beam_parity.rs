@@ -11,12 +11,10 @@
 use std::path::Path;
 use std::sync::Arc;
 
-use fnstore::compute::Device;
-use fnstore::decode::{
-    AvoidTokens, BeamSettings, Constraint, Finished, JobId, LengthLimit, LengthPenalty, Scheduler,
-    Stopping,
+use fnstore::engine::{
+    AvoidTokens, BeamSettings, Constraint, Device, EncoderDecoder, Finished, JobId, LengthLimit,
+    LengthPenalty, Scheduler, Stopping,
 };
-use fnstore::nn::EncoderDecoder;
 use serde::Deserialize;
 
 use crate::seq2seq_parity::MODELS;

@@ -2,9 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use fnstore::compute::Device;
-use fnstore::nn::{Encoder, EncoderInput, Hidden};
-use fnstore::tokenize::Tokenizer;
+use fnstore::engine::{Device, Encoder, EncoderInput, Hidden, Tokenizer};
 use serde::Deserialize;
 
 pub(crate) fn golden<T: serde::de::DeserializeOwned>(name: &str) -> Vec<T> {

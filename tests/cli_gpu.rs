@@ -1,6 +1,6 @@
 //! `fnstore gpu` and `--device`: what is listed, what is chosen, and what is refused.
 
-use fnstore::compute::GpuOptions;
+use fnstore::engine::GpuOptions;
 use serde_json::Value;
 
 use crate::cli_program::fnstore;
@@ -20,7 +20,7 @@ fn the_adapters_are_listed_with_their_limits_and_the_choice_is_explained() {
 #[test]
 fn every_kernel_is_tested_on_the_adapter_that_is_named() {
     let options = GpuOptions { half: true, units: true, ..GpuOptions::default() };
-    let Some(fnstore::compute::Device::Gpu(gpu)) = device(&options) else { return };
+    let Some(fnstore::engine::Device::Gpu(gpu)) = device(&options) else { return };
     let name = &gpu.adapter().name;
     let ran = fnstore(&["gpu", "--device", name, "--format", "json"]);
     assert_eq!(ran.code, Some(0), "{ran:?}");
@@ -28,7 +28,7 @@ fn every_kernel_is_tested_on_the_adapter_that_is_named() {
     assert_eq!(crate::cli_schema::faults_in("gpu.schema.json", &record), [""; 0]);
     assert_eq!(record["chosen"], *name);
     let tests = record["tests"].as_array().unwrap();
-    let shaders = fnstore::compute::kernels::shaders().iter();
+    let shaders = fnstore::engine::kernels::shaders().iter();
     assert_eq!(tests.len(), shaders.filter(|shader| gpu.has(shader.needs)).count());
     assert!(tests.iter().all(|test| test["passed"] == true), "{tests:?}");
 
@@ -39,8 +39,8 @@ fn every_kernel_is_tested_on_the_adapter_that_is_named() {
 
 #[test]
 fn without_a_gpu_auto_takes_the_cpu_and_says_so_once_and_gpu_is_refused() {
-    let all = fnstore::compute::adapters();
-    if all.iter().any(|adapter| adapter.kind != fnstore::compute::AdapterKind::Software) {
+    let all = fnstore::engine::adapters();
+    if all.iter().any(|adapter| adapter.kind != fnstore::engine::AdapterKind::Software) {
         skipped!("there is a GPU");
         return;
     }

@@ -215,7 +215,7 @@ fn telling_words_are_banned_and_names_required() {
     for paraphrase in ran.records()[0]["paraphrases"].as_array().unwrap() {
         let text = paraphrase["text"].as_str().unwrap();
         assert!(text.contains("John Smith"), "{text}");
-        assert_eq!(fnstore::decode::violations(text, ["told"]).unwrap(), [""; 0], "{text}");
+        assert_eq!(fnstore::engine::violations(text, ["told"]).unwrap(), [""; 0], "{text}");
     }
     // Without a file the store is asked, and this one does not exist.
     let ran = paraphrase(input, &["--avoid-telling", "1"]);

@@ -7,11 +7,10 @@
 use std::path::Path;
 use std::sync::Arc;
 
-use fnstore::compute::Device;
-use fnstore::decode::{
-    AvoidTokens, BeamSettings, Constraint, Finished, LengthLimit, RequireTokens, Scheduler,
+use fnstore::engine::{
+    AvoidTokens, BeamSettings, Constraint, Device, EncoderDecoder, Finished, LengthLimit,
+    RequireTokens, Scheduler,
 };
-use fnstore::nn::EncoderDecoder;
 
 const EOS: u32 = 1;
 

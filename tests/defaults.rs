@@ -2,8 +2,7 @@
 
 use std::path::Path;
 
-use fnstore::compute::Numbers;
-use fnstore::decode::BeamSettings;
+use fnstore::engine::{BeamSettings, Numbers};
 use serde_json::Value;
 
 use crate::cli_program::{fnstore, fnstore_in, new_store};

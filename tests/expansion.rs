@@ -4,7 +4,7 @@ use std::ops::ControlFlow;
 use std::path::Path;
 
 use fnstore::database::Database;
-use fnstore::decode::violations;
+use fnstore::engine::violations;
 use fnstore::expand::{
     self, EndReason, ExpandError, Guidance, Models, Recipe, Report, RewriterSource, RunOptions,
 };

@@ -4,8 +4,8 @@
 use std::path::Path;
 
 use fnstore::NetworkError;
-use fnstore::compute::Device;
 use fnstore::database::Database;
+use fnstore::engine::Device;
 use fnstore::label::train::{Data, Options, run};
 use fnstore::label::{
     ElementCounts, FoundElement, Inventory, LabelRequest, LabelledSentence, Labeller, Measure,

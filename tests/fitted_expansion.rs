@@ -5,8 +5,8 @@
 use std::ops::ControlFlow;
 use std::path::Path;
 
-use fnstore::compute::Device;
 use fnstore::database::Database;
+use fnstore::engine::Device;
 use fnstore::expand::{
     self, EndReason, ExpandError, Models, Recipe, RecipeError, RecipeSettings, RunOptions,
 };

@@ -5,8 +5,7 @@
 use std::path::Path;
 use std::sync::Arc;
 
-use fnstore::compute::{Device, Numbers};
-use fnstore::nn::{LanguageAdapter, LanguageModel, Weights, write_tensors};
+use fnstore::engine::{Device, LanguageAdapter, LanguageModel, Numbers, Weights, write_tensors};
 use safetensors::tensor::{Dtype, SafeTensors, TensorView, serialize};
 use tempfile::TempDir;
 
@@ -94,7 +93,7 @@ fn adapter(in_4_bits: bool) -> TempDir {
     made
 }
 
-fn opened(adapter: &Path) -> Result<LanguageModel, fnstore::nn::NnError> {
+fn opened(adapter: &Path) -> Result<LanguageModel, fnstore::engine::NnError> {
     let adapter = LanguageAdapter::read(adapter)?;
     let base = directory("llama").join("model.gguf");
     LanguageModel::open_with(&base, Some(Arc::new(adapter)), &CPU, Numbers::F32)

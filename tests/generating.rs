@@ -418,8 +418,8 @@ fn a_language_model_writes_in_the_blanks_alone() {
     std::fs::write(&path, text).unwrap();
     let (_dir, database, _) = mini::imported();
     let generate_with = |seed: u64, sources: usize, least: f32| {
-        let device = fnstore::compute::Device::Cpu { threads: 1 };
-        let scorer = Scorer::open(&file, &device, fnstore::compute::Numbers::F32).unwrap();
+        let device = fnstore::engine::Device::Cpu { threads: 1 };
+        let scorer = Scorer::open(&file, &device, fnstore::engine::Numbers::F32).unwrap();
         let filler = LanguageFiller::new(GenerationPrompt::read(&path).unwrap());
         let mut generator = Generator::copying().filling(filler).ranking(scorer, Vec::new());
         let recipe = GenerationRecipe {

@@ -3,8 +3,7 @@
 
 use std::collections::BTreeMap;
 
-use fnstore::nn::Gguf;
-use fnstore::tokenize::{TokenizeError, Tokenizer};
+use fnstore::engine::{Gguf, TokenizeError, Tokenizer};
 use serde::Deserialize;
 
 use crate::bert_parity::golden;
@@ -53,7 +52,7 @@ fn a_control_token_in_a_sentence_is_plain_text() {
 fn a_way_of_cutting_words_that_is_not_known_is_named() {
     let file = Gguf::open(&directory("tokenizers").join("smollm.gguf")).unwrap();
     let mut pieces = file.pieces().unwrap();
-    let fnstore::tokenize::Cutting::Bytes { words, .. } = &mut pieces.cutting else {
+    let fnstore::engine::Cutting::Bytes { words, .. } = &mut pieces.cutting else {
         panic!("SmolLM's vocabulary is of bytes")
     };
     "tekken".clone_into(words);

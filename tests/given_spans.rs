@@ -2,7 +2,7 @@
 //! to be found.
 
 use fnstore::NetworkError;
-use fnstore::compute::Device;
+use fnstore::engine::Device;
 use fnstore::label::train::{Data, run};
 use fnstore::label::{Goal, LabelRequest, Labeller};
 use fnstore::model::Span;

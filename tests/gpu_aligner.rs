@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Mutex;
 
 use fnstore::align::{AlignError, AlignRequest, Aligner, Ranking};
-use fnstore::compute::{Device, GpuOptions, Trial};
+use fnstore::engine::{Device, GpuOptions, Trial};
 use fnstore::model::Span;
 
 use crate::gpu_kernels::device;

@@ -1,8 +1,8 @@
 //! Attention of a decoder's step on a GPU: heads that share keys are the CPU's, and a row has the
 //! same bits whatever rows stand beside it.
 
-use fnstore::compute::kernels::{DistanceBias, Heads, KeyList, attention};
-use fnstore::compute::{Device, GpuOptions, Tensor};
+use fnstore::engine::kernels::{DistanceBias, Heads, KeyList, attention};
+use fnstore::engine::{Device, GpuOptions, Tensor};
 
 use crate::gpu_kernels::device;
 

@@ -1,8 +1,8 @@
 //! The best tokens of a row on a GPU are the CPU's, in its order, where many tie, where they lie in
 //! one lane's share of the vocabulary, and where most may not be taken.
 
-use fnstore::compute::kernels::{ScoredRow, TokenMask, best_tokens};
-use fnstore::compute::{Device, GpuOptions, Tensor};
+use fnstore::engine::kernels::{ScoredRow, TokenMask, best_tokens};
+use fnstore::engine::{Device, GpuOptions, Tensor};
 
 use crate::gpu_kernels::device;
 

@@ -3,11 +3,11 @@
 //! These tests run on a real GPU, else on the software adapter; without any they say so and pass,
 //! unless `FNSTORE_REQUIRE_GPU` is set.
 
-use fnstore::compute::kernels::{
+use fnstore::engine::kernels::{
     KeyList, ScoreOutput, SpanCandidate, SpanHead, TokenMask, Weight, attention, best_tokens,
     gather, matmul, row_scores, self_test, span_scores, word_pairs,
 };
-use fnstore::compute::{
+use fnstore::engine::{
     AdapterKind, ComputeError, Device, Gpu, GpuOptions, Needs, Numbers, Tensor, Trial, adapters,
     choose,
 };
@@ -116,7 +116,7 @@ fn work_larger_than_a_binding_or_a_grid_is_split_and_not_cut() {
     let found = best_tokens(&device, &logits, &scores, &masks, 3).unwrap();
     let wanted = best_tokens(&Device::cpu(), &logits, &scores, &masks, 3).unwrap();
     for (found, wanted) in found.iter().zip(&wanted) {
-        let tokens = |row: &fnstore::compute::kernels::ScoredRow| -> Vec<u32> {
+        let tokens = |row: &fnstore::engine::kernels::ScoredRow| -> Vec<u32> {
             row.best.iter().map(|best| best.token).collect()
         };
         assert_eq!(tokens(found), tokens(wanted));

@@ -8,7 +8,7 @@ use std::os::unix::fs::{PermissionsExt as _, symlink};
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use fnstore::compute::{Device, GpuOptions};
+use fnstore::engine::{Device, GpuOptions};
 use serde_json::{Value, json};
 use tempfile::TempDir;
 

@@ -5,10 +5,9 @@
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-use fnstore::compute::{Device, GpuOptions, Numbers, Trial};
-use fnstore::decode::BeamSettings;
-use fnstore::nn::{
-    Encoder, EncoderDecoder, EncoderInput, NnError, RowMask, SlotCandidates, StepNetwork, StepRow,
+use fnstore::engine::{
+    BeamSettings, Device, Encoder, EncoderDecoder, EncoderInput, GpuOptions, NnError, Numbers,
+    RowMask, SlotCandidates, StepNetwork, StepRow, Trial,
 };
 use fnstore::paraphrase::{Constraints, Paraphraser, Request, RequestOutcome, Settings};
 

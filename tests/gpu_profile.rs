@@ -5,8 +5,8 @@
 
 use std::collections::BTreeSet;
 
-use fnstore::compute::kernels::{Weight, add, matmul, self_test, shaders};
-use fnstore::compute::{
+use fnstore::engine::kernels::{Weight, add, matmul, self_test, shaders};
+use fnstore::engine::{
     Device, Gpu, GpuOptions, GpuProfile, ProfileClock, Tensor, Trial, profile_report,
 };
 use serde_json::Value;

@@ -2,9 +2,11 @@
 //!
 //! As `gpu_kernels`, these tests take whatever adapter there is.
 
-use fnstore::compute::kernels::{Blocks, TokenMask, Weight, best_tokens, gather};
-use fnstore::compute::{Device, Gpu, GpuOptions, GpuProfile, Numbers, Tensor, Trial};
-use fnstore::nn::{LanguageModel, RowMask, StepNetwork, StepRow};
+use fnstore::engine::kernels::{Blocks, TokenMask, Weight, best_tokens, gather};
+use fnstore::engine::{
+    Device, Gpu, GpuOptions, GpuProfile, LanguageModel, Numbers, RowMask, StepNetwork, StepRow,
+    Tensor, Trial,
+};
 
 use crate::gpu_kernels::device;
 use crate::language_parity::directory;
@@ -135,7 +137,7 @@ fn a_ban_list_of_many_rows_crosses_once() {
     assert!(profile(&device).bytes_up <= most as u64, "{}", profile(&device).bytes_up);
     let wanted = best_tokens(&Device::cpu(), &logits, &scores, &masks, 3).unwrap();
     for (found, wanted) in found.iter().zip(&wanted) {
-        let tokens = |scored: &[fnstore::compute::kernels::TokenScore]| {
+        let tokens = |scored: &[fnstore::engine::kernels::TokenScore]| {
             scored.iter().map(|scored| scored.token).collect::<Vec<_>>()
         };
         assert_eq!(tokens(&found.best), tokens(&wanted.best));

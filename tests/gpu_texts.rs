@@ -6,8 +6,7 @@
 
 use std::path::Path;
 
-use fnstore::compute::{Device, GpuOptions, Numbers};
-use fnstore::decode::{BeamSettings, SampleSettings};
+use fnstore::engine::{BeamSettings, Device, GpuOptions, Numbers, SampleSettings};
 use fnstore::paraphrase::{
     Constraints, Paraphrase, Paraphraser, Request, RequestOutcome, Settings,
 };

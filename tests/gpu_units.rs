@@ -3,8 +3,9 @@
 //!
 //! The units are spelled out where an adapter has none, as on a software adapter.
 
-use fnstore::compute::{Device, Gpu, GpuOptions, Numbers, Trial};
-use fnstore::nn::{LanguageModel, SlotCandidates, StepNetwork, StepRow};
+use fnstore::engine::{
+    Device, Gpu, GpuOptions, LanguageModel, Numbers, SlotCandidates, StepNetwork, StepRow, Trial,
+};
 
 use crate::bert_parity::golden;
 use crate::gpu_kernels::device;

@@ -1,7 +1,7 @@
 //! A GGUF file may come from anywhere: what is wrong with it ends in an error with a code, its file
 //! and its field, and nothing is held for what it only claims to have.
 
-use fnstore::nn::{Gguf, GgufError, GgufProblem};
+use fnstore::engine::{Gguf, GgufError, GgufProblem};
 use proptest::prelude::*;
 
 use crate::gguf_files::{

@@ -5,8 +5,8 @@
 use std::ops::ControlFlow;
 use std::path::Path;
 
-use fnstore::compute::{Device, Numbers};
 use fnstore::database::Database;
+use fnstore::engine::{Device, Numbers};
 use fnstore::expand::{
     self, Choice, EndReason, ExpandError, Guidance, Judges, Models, Recipe, RecipeError,
     RewriterSource, RunOptions, Search, VerifierModels,

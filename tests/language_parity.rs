@@ -3,8 +3,7 @@
 
 use std::path::{Path, PathBuf};
 
-use fnstore::compute::{Device, Numbers};
-use fnstore::nn::{LanguageLayout, LanguageModel, StepNetwork, StepRow};
+use fnstore::engine::{Device, LanguageLayout, LanguageModel, Numbers, StepNetwork, StepRow};
 use serde::Deserialize;
 
 use crate::bert_parity::golden;
@@ -166,7 +165,7 @@ fn beams_that_share_a_prompt_do_not_disturb_each_other() {
     let third = model.step(&[row(Some(1), 40)], &[], 61).unwrap();
     let sequence = [&prompt[..], &[30, 40, 50]].concat();
     let alone = model.log_probs(&[&sequence]).unwrap();
-    let of = |answer: &[fnstore::nn::SlotCandidates], parent, token| {
+    let of = |answer: &[fnstore::engine::SlotCandidates], parent, token| {
         let mut all = answer[0].best.iter();
         all.find(|best| best.parent == parent && best.token == token).unwrap().log_prob
     };

@@ -5,15 +5,13 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use assert_cmd::Command;
-use fnstore::compute::{Device, Numbers};
-use fnstore::decode::{
-    AvoidPhrases, BeamSettings, Constraint, LengthLimit, SampleSettings, Vocabulary, violations,
+use fnstore::engine::{
+    AvoidPhrases, BeamSettings, Constraint, Device, Gguf, LanguageAdapter, LanguageModel,
+    LengthLimit, Numbers, SampleSettings, Tokenizer, Vocabulary, violations,
 };
-use fnstore::nn::{Gguf, LanguageAdapter, LanguageModel};
 use fnstore::paraphrase::{
     Constraints, Paraphraser, Refusal, Request, RequestOutcome, Settings, base_of,
 };
-use fnstore::tokenize::Tokenizer;
 use serde::Deserialize;
 
 use crate::bert_parity::golden;

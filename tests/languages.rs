@@ -6,10 +6,10 @@ use std::path::{Path, PathBuf};
 
 use assert_cmd::Command;
 use fnstore::database::Database;
+use fnstore::engine::{declare_languages, declared_languages};
 use fnstore::expand::{self, Models, Recipe, RunOptions};
 use fnstore::generate::{self, Generator};
 use fnstore::model::{Declared, Languages, Pos};
-use fnstore::nn::{declare_languages, declared_languages};
 use fnstore::query::Expression;
 use fnstore::search::Answer;
 use fnstore::transfer::ImportOptions;

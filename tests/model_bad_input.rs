@@ -2,8 +2,9 @@
 
 use std::path::Path;
 
-use fnstore::compute::Device;
-use fnstore::nn::{Encoder, EncoderDecoder, EncoderInput, RowMask, StepNetwork, StepRow, Weights};
+use fnstore::engine::{
+    Device, Encoder, EncoderDecoder, EncoderInput, RowMask, StepNetwork, StepRow, Weights,
+};
 use serde_json::{Map, Value, json};
 use tempfile::TempDir;
 
@@ -321,7 +322,7 @@ fn rows_that_break_the_protocol_are_refused() {
     let row = |slot: usize, parent, token| StepRow { slot: slots[slot], parent, token, score: 0.0 };
     let mut refused =
         |rows: &[StepRow], masks: &[RowMask]| network.step(rows, masks, 1).unwrap_err().to_string();
-    let unknown = StepRow { slot: fnstore::nn::SlotId(7), ..row(0, None, 0) };
+    let unknown = StepRow { slot: fnstore::engine::SlotId(7), ..row(0, None, 0) };
     assert!(refused(&[unknown], &[]).contains("slot 7 is not open"));
     assert!(refused(&[row(0, Some(0), 0)], &[]).contains("had 0 rows"));
     assert!(refused(&[row(0, None, 95)], &[]).contains("token `95`"));

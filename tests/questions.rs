@@ -4,8 +4,7 @@
 use std::sync::Arc;
 
 use assert_cmd::Command;
-use fnstore::compute::{Device, GpuOptions, Numbers};
-use fnstore::nn::{LanguageAdapter, LanguageModel};
+use fnstore::engine::{Device, GpuOptions, LanguageAdapter, LanguageModel, Numbers};
 use fnstore::score::{FieldTexts, Question, ScoreRefusal, Scorer};
 use serde_json::{Value, json};
 
@@ -59,8 +58,8 @@ fn many() -> Vec<FieldTexts> {
 /// What the network says after the whole prompt, token by token.
 fn wanted(prompt: &str, numbers: Numbers) -> f64 {
     let file = directory("llama").join("model.gguf");
-    let gguf = fnstore::nn::Gguf::open(&file).unwrap();
-    let tokenizer = fnstore::tokenize::Tokenizer::from_pieces(&gguf.pieces().unwrap()).unwrap();
+    let gguf = fnstore::engine::Gguf::open(&file).unwrap();
+    let tokenizer = fnstore::engine::Tokenizer::from_pieces(&gguf.pieces().unwrap()).unwrap();
     let start = tokenizer.id("<|endoftext|>").unwrap();
     let mut model = LanguageModel::open(&file, &cpu(), numbers).unwrap();
     let mut after = |answer: &str| {

@@ -5,9 +5,7 @@
 
 use std::path::{Path, PathBuf};
 
-use fnstore::compute::{Device, Numbers};
-use fnstore::nn::{Gguf, LanguageModel};
-use fnstore::tokenize::Tokenizer;
+use fnstore::engine::{Device, Gguf, LanguageModel, Numbers, Tokenizer};
 use serde::Deserialize;
 
 #[derive(Deserialize)]

@@ -2,8 +2,7 @@
 
 use std::path::Path;
 
-use fnstore::compute::Device;
-use fnstore::decode::BeamSettings;
+use fnstore::engine::{BeamSettings, Device};
 use fnstore::paraphrase::{Constraints, Paraphraser, RequestOutcome, Settings};
 
 const SENTENCES: [&str; 3] = [

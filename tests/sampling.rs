@@ -3,11 +3,10 @@
 use std::path::Path;
 use std::sync::Arc;
 
-use fnstore::compute::Device;
-use fnstore::decode::{
-    AvoidTokens, Constraint, Hypothesis, LengthLimit, SampleSettings, Scheduler,
+use fnstore::engine::{
+    AvoidTokens, Constraint, Device, EncoderDecoder, Hypothesis, LengthLimit, SampleSettings,
+    Scheduler,
 };
-use fnstore::nn::EncoderDecoder;
 
 const SOURCES: [&[u32]; 4] =
     [&[5, 44, 17, 1], &[88, 3, 3, 61, 20, 9, 1], &[12, 1], &[71, 8, 90, 2, 33, 1]];

@@ -1,9 +1,8 @@
 //! `fnstore score` and its library call: how likely sentences are under a language model.
 
 use assert_cmd::Command;
-use fnstore::compute::{Device, Numbers};
+use fnstore::engine::{Device, LanguageModel, Numbers};
 use fnstore::model::Span;
-use fnstore::nn::LanguageModel;
 use fnstore::score::{ScoreRefusal, ScoreRequest, Scorer};
 use serde_json::{Value, json};
 
@@ -30,8 +29,8 @@ fn a_text_is_worth_the_sum_of_its_tokens_after_the_one_between_texts() {
     let mut scorer = scorer();
     let found = scorer.score(&[ScoreRequest::of(TEXT)]).unwrap()[0].clone().unwrap();
     let file = directory("llama").join("model.gguf");
-    let gguf = fnstore::nn::Gguf::open(&file).unwrap();
-    let tokenizer = fnstore::tokenize::Tokenizer::from_pieces(&gguf.pieces().unwrap()).unwrap();
+    let gguf = fnstore::engine::Gguf::open(&file).unwrap();
+    let tokenizer = fnstore::engine::Tokenizer::from_pieces(&gguf.pieces().unwrap()).unwrap();
     let start = tokenizer.id("<|endoftext|>").unwrap();
     let ids = [vec![start], tokenizer.encode(TEXT).unwrap()].concat();
     let mut model = LanguageModel::open(&file, &Device::cpu(), Numbers::F32).unwrap();

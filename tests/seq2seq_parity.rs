@@ -2,8 +2,7 @@
 
 use std::path::Path;
 
-use fnstore::compute::{Device, Numbers};
-use fnstore::nn::{EncoderDecoder, Layout, StepNetwork, StepRow};
+use fnstore::engine::{Device, EncoderDecoder, Layout, Numbers, StepNetwork, StepRow};
 use serde::Deserialize;
 
 #[derive(Deserialize)]

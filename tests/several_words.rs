@@ -5,8 +5,8 @@
 
 use std::path::Path;
 
-use fnstore::compute::Device;
 use fnstore::database::Database;
+use fnstore::engine::Device;
 use fnstore::identify::{Candidates, FrameIdentifier, Search, is_by_people, parting};
 use fnstore::tag::Tagger;
 

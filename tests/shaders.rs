@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use std::fs;
 use std::path::Path;
 
-use fnstore::compute::{Binding, Needs, Shader, kernels};
+use fnstore::engine::{Binding, Needs, Shader, kernels};
 use naga::valid::{Capabilities, ValidationFlags, Validator};
 use naga::{AddressSpace, Module, ShaderStage, StorageAccess};
 
@@ -109,8 +109,8 @@ fn every_file_of_shaders_is_a_kernel_of_the_same_name() {
         kernels::shaders().iter().map(|shader| shader.file.to_owned()).collect();
     assert_eq!(files, named);
     for Shader { name, .. } in kernels::shaders() {
-        let partner = root().join("src/compute/kernels").join(format!("{name}.rs"));
-        assert!(partner.is_file(), "{name} has no file in src/compute/kernels");
+        let partner = root().join("src/engine/compute/kernels").join(format!("{name}.rs"));
+        assert!(partner.is_file(), "{name} has no file in src/engine/compute/kernels");
     }
     for name in files {
         let text = fs::read_to_string(root().join("shaders").join(format!("{name}.wgsl"))).unwrap();

@@ -1,8 +1,7 @@
 //! Prompts that begin alike share the keys of their beginning, and nobody can tell from the
 //! numbers.
 
-use fnstore::compute::{Device, Numbers};
-use fnstore::nn::{LanguageModel, SlotId, StepNetwork, StepRow};
+use fnstore::engine::{Device, LanguageModel, Numbers, SlotId, StepNetwork, StepRow};
 
 use crate::language_parity::directory;
 

@@ -2,9 +2,8 @@
 
 use std::path::{Path, PathBuf};
 
-use fnstore::compute::{Device, Numbers};
+use fnstore::engine::{Device, EncoderDecoder, Numbers};
 use fnstore::models::{ModelCheck, models_in, verify};
-use fnstore::nn::EncoderDecoder;
 
 fn paraphrase() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("models/paraphrase")

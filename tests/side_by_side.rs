@@ -3,8 +3,7 @@
 
 use std::path::Path;
 
-use fnstore::compute::{Device, Numbers};
-use fnstore::decode::BeamSettings;
+use fnstore::engine::{BeamSettings, Device, Numbers};
 use fnstore::paraphrase::{Constraints, Crew, ParaphraseError, Paraphraser, Request, Settings};
 
 fn requests(count: usize) -> Vec<Request> {

@@ -2,8 +2,7 @@
 
 use std::path::Path;
 
-use fnstore::compute::Device;
-use fnstore::nn::{EncoderDecoder, SlotCandidates, SlotId, StepNetwork, StepRow};
+use fnstore::engine::{Device, EncoderDecoder, SlotCandidates, SlotId, StepNetwork, StepRow};
 
 fn network() -> EncoderDecoder {
     let data = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/data/parity/marian");

@@ -4,9 +4,8 @@
 use std::path::{Path, PathBuf};
 
 use fnstore::align::{AlignError, AlignRequest, AlignedSpan, Aligner, Alignment, train};
-use fnstore::compute::Device;
+use fnstore::engine::{Device, NamedTensor, write_weights};
 use fnstore::model::Span;
-use fnstore::nn::{NamedTensor, write_weights};
 use fnstore::{FileError, NetworkError};
 use serde_json::{Map, json};
 use tempfile::TempDir;

@@ -1,7 +1,7 @@
 //! A labeller of FEs works by the states that a frame model read, and finds the same.
 
-use fnstore::compute::Device;
 use fnstore::database::Database;
+use fnstore::engine::Device;
 use fnstore::identify::{EncodedSentence, FrameIdentifier, Search};
 use fnstore::label::{LabelRequest, Labeller};
 use fnstore::model::Span;

@@ -2,12 +2,11 @@
 //! tiny random Llama (see training/parity/language.py).
 
 use assert_cmd::Command;
-use fnstore::compute::{Device, Numbers};
-use fnstore::decode::{always, violations};
+use fnstore::engine::{
+    Device, Gguf, LanguageAdapter, LanguageModel, Numbers, Tokenizer, always, violations,
+};
 use fnstore::model::Span;
-use fnstore::nn::{Gguf, LanguageAdapter, LanguageModel};
 use fnstore::paraphrase::{Constraints, ParaphraseError, Paraphraser, Refusal, Request, Settings};
-use fnstore::tokenize::Tokenizer;
 use serde_json::{Value, json};
 
 use crate::cli_program::Ran;

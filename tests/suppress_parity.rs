@@ -9,11 +9,10 @@
 use std::path::Path;
 use std::sync::Arc;
 
-use fnstore::compute::Device;
-use fnstore::decode::{
-    AvoidTokens, BeamSettings, Constraint, LengthLimit, LengthPenalty, Scheduler, Stopping,
+use fnstore::engine::{
+    AvoidTokens, BeamSettings, Constraint, Device, EncoderDecoder, LengthLimit, LengthPenalty,
+    Scheduler, StepNetwork, Stopping,
 };
-use fnstore::nn::{EncoderDecoder, StepNetwork};
 use serde::Deserialize;
 
 #[derive(Deserialize)]

@@ -5,8 +5,7 @@ use std::path::{Path, PathBuf};
 
 use fnstore::FileError;
 use fnstore::NetworkError;
-use fnstore::compute::Device;
-use fnstore::nn::write_weights;
+use fnstore::engine::{Device, write_weights};
 use fnstore::tag::train::{Options, run};
 use fnstore::tag::{TaggedSentence, Tagger, TaggerConfig};
 use tempfile::TempDir;

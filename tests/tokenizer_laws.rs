@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use fnstore::tokenize::Tokenizer;
+use fnstore::engine::Tokenizer;
 use proptest::prelude::*;
 
 /// A tiny one, made by training/parity.

@@ -4,7 +4,7 @@
 use std::path::Path;
 use std::process::Command;
 
-use fnstore::compute::spirv::{Part, edit};
+use fnstore::engine::spirv::{Part, edit};
 
 #[allow(dead_code, reason = "the bench runs what these tests only compile")]
 #[path = "../benches/units/variants.rs"]

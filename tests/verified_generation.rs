@@ -4,8 +4,8 @@
 use std::ops::ControlFlow;
 use std::path::Path;
 
-use fnstore::compute::{Device, Numbers};
 use fnstore::database::Database;
+use fnstore::engine::{Device, Numbers};
 use fnstore::expand::VerifierModels;
 use fnstore::generate::{
     GenerationProgress, GenerationRecipe, GenerationReport, Generator, run_with,

@@ -7,7 +7,7 @@
 
 use std::path::{Path, PathBuf};
 
-use fnstore::compute::{Device, Numbers};
+use fnstore::engine::{Device, Numbers};
 use fnstore::model::Span;
 use fnstore::models::{ModelKind, default_rewriter, describe};
 use fnstore::paraphrase::{Likelihood, Paraphraser};
@@ -80,7 +80,7 @@ fn a_verifier_asks_what_its_prompts_say() {
     let found = open(models.path()).evokes(&frame(), &items).unwrap();
     let text = "format = 1\nlines = [\"{all}\"]\nanswers = [\"y\", \"n\"]\n";
     let whole = Question::parse("whole.toml".as_ref(), text).unwrap();
-    let adapter = fnstore::nn::LanguageAdapter::read(&directory("lora")).unwrap();
+    let adapter = fnstore::engine::LanguageAdapter::read(&directory("lora")).unwrap();
     let base = directory("llama").join("model.gguf");
     let mut scorer = Scorer::open_with(&base, Some(adapter), &cpu(), Numbers::F32).unwrap();
     let mut wanted = |prompt: &str| {

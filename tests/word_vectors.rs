@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use fnstore::nn::{Weights, write_tensors};
+use fnstore::engine::{Weights, write_tensors};
 use fnstore::vectors::{WordVectors, likeness};
 
 fn shipped() -> PathBuf {

@@ -4,7 +4,7 @@
 use std::error::Error;
 use std::path::Path;
 
-use fnstore::compute::{Device, profile_report};
+use fnstore::engine::{Device, profile_report};
 
 const NAME: &str = "FNSTORE_GPU_PROFILE";
 

@@ -20,12 +20,10 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Instant;
 
-use fnstore::compute::{Device, DeviceChoice, GpuOptions, Numbers};
-use fnstore::decode::{
-    AvoidPhrases, AvoidTokens, BeamSettings, Constraint, Finished, LengthLimit, RequirePhrases,
-    Scheduler,
+use fnstore::engine::{
+    AvoidPhrases, AvoidTokens, BeamSettings, Constraint, Device, DeviceChoice, EncoderDecoder,
+    Finished, GpuOptions, LengthLimit, Numbers, RequirePhrases, Scheduler,
 };
-use fnstore::nn::EncoderDecoder;
 use model::{END, Random, Words};
 
 /// Sources where nothing else is asked for.

@@ -6,8 +6,7 @@ use std::error::Error;
 use std::path::Path;
 use std::sync::Arc;
 
-use fnstore::decode::Vocabulary;
-use fnstore::nn::{NamedTensor, write_weights};
+use fnstore::engine::{NamedTensor, Vocabulary, write_weights};
 
 const WIDTH: usize = 512;
 const INNER: usize = 2048;

@@ -4,7 +4,7 @@
 //! in the parts that are named here. V2 and its neighbours use no workgroup memory. `plain.wgsl`
 //! uses no matrix units and runs everywhere.
 
-use fnstore::compute::spirv::{Part, edit};
+use fnstore::engine::spirv::{Part, edit};
 use naga::back::spv;
 use naga::proc::{BoundsCheckPolicies, BoundsCheckPolicy};
 use naga::valid::{Capabilities, ValidationFlags, Validator};

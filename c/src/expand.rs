@@ -5,7 +5,7 @@ use std::ops::ControlFlow;
 use std::path::PathBuf;
 use std::sync::{Mutex, TryLockError};
 
-use fnstore::compute::{Device, DeviceChoice, GpuOptions};
+use fnstore::engine::{Device, DeviceChoice, GpuOptions};
 use fnstore::expand::{
     self, ExpandError, ExpansionProgress, Guidance, Models, Phase, Recipe, RecipeSettings, Report,
     RewriterSource, RunOptions,

@@ -2,8 +2,8 @@
 
 use std::path::{Path, PathBuf};
 
-use fnstore::compute::{Device, DeviceChoice, GpuOptions, Numbers};
 use fnstore::database::DatabaseError;
+use fnstore::engine::{Device, DeviceChoice, GpuOptions, Numbers};
 use fnstore::expand::Judges;
 use fnstore::internals::align::encoder_of;
 use fnstore::internals::paraphrase::{ParaphraseError, Paraphraser, base_of, gguf_in};

@@ -6,9 +6,9 @@ use std::sync::Arc;
 use std::time::{SystemTime, UNIX_EPOCH};
 
 use fnstore::align::encoder_of;
-use fnstore::compute::Device;
 use fnstore::database::DatabaseError;
 use fnstore::edit::Fate;
+use fnstore::engine::Device;
 use fnstore::expand::{ExpandError, WORD_VECTORS, refit_sets};
 use fnstore::identify::FrameIdentifier;
 use fnstore::lexicon::RecordKey;

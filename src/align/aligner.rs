@@ -15,10 +15,9 @@ use super::head::{Head, HeadConfig};
 use super::linked::LinkedEncoder;
 use super::metrics::AlignmentReport;
 use super::scorer::{Question, Scored, Scorer, best};
-use crate::compute::Device;
+use crate::engine::{Adapter, Device, Fingerprint, NnError, Weights, declared_languages};
 use crate::learn::Artefact as _;
 use crate::model::{Declared, Span};
-use crate::nn::{Adapter, Fingerprint, NnError, Weights, declared_languages};
 use crate::text::{CharIndex, words, words_with_cuts};
 
 /// Sentence pairs whose states are held at once.
@@ -81,7 +80,7 @@ pub type Prediction = Result<Option<(WordSpan, f32)>, TooLong>;
 ///
 /// ```no_run
 /// use fnstore::align::{AlignRequest, Aligner};
-/// use fnstore::compute::Device;
+/// use fnstore::engine::Device;
 /// use fnstore::model::Span;
 /// # fn main() -> Result<(), fnstore::align::AlignError> {
 /// let head = "models/aligner".as_ref();

@@ -10,7 +10,7 @@ use super::encode::{PairEncoder, WordPair};
 use super::error::{AlignError, TooLong};
 use super::features::{PairStates, SentenceStates};
 use super::words::{Link, Links, SentencePair};
-use crate::compute::Device;
+use crate::engine::Device;
 use crate::learn::directions;
 
 /// Pairs whose states are held at once.

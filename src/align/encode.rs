@@ -8,10 +8,8 @@ use std::sync::Arc;
 
 use super::error::{AlignError, TooLong};
 use super::features::{PairStates, SentenceStates};
-use crate::compute::Device;
+use crate::engine::{Adapter, Device, Hidden, WordPieces};
 use crate::learn::{TooManyPieces, WordEncoder, states_of};
-use crate::nn::{Adapter, Hidden};
-use crate::tokenize::WordPieces;
 
 /// The words of a sentence and of its paraphrase.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -4,12 +4,10 @@ use std::fmt;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use crate::compute::ComputeError;
+use crate::engine::{ComputeError, NnError, TokenizeError};
 use crate::learn::{FileError, NetworkError};
 use crate::model::coded;
-use crate::nn::NnError;
 use crate::text::OffsetError;
-use crate::tokenize::TokenizeError;
 
 /// A line of a file.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -17,10 +17,9 @@ use super::link_network::{LinkNetwork, LinkerPart};
 use super::link_scores::LINK_CUES;
 use super::metrics::AlignmentReport;
 use super::scorer::ACTIVATION;
-use crate::compute::Device;
+use crate::engine::{Device, NnError};
 use crate::learn::{Artefact, Misread, Mlp, SmallNetwork, Weighted as _};
 use crate::model::named;
-use crate::nn::NnError;
 
 /// What a head's weights were made for.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]

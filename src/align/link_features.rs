@@ -14,8 +14,8 @@ use std::ops::Range;
 use super::candidates::WordSpan;
 use super::features::{PairStates, SentenceStates};
 use super::words::likeness;
-use crate::compute::kernels::{Weight, matmul, word_pairs};
-use crate::compute::{ComputeError, Device, Tensor};
+use crate::engine::kernels::{Weight, matmul, word_pairs};
+use crate::engine::{ComputeError, Device, Tensor};
 use crate::learn::directions;
 use crate::text::fold;
 

@@ -10,10 +10,9 @@ use super::link_features::{PairFeatures, WordPairs};
 use super::link_scores::LinkScores;
 use super::scorer::{ACTIVATION, folded_output, most_rows};
 use super::words::{Link, Links};
-use crate::compute::kernels::{ScoreOutput, Weight, matmul, row_scores};
-use crate::compute::{ComputeError, Device, Renewable, Tensor};
+use crate::engine::kernels::{ScoreOutput, Weight, matmul, row_scores};
+use crate::engine::{ComputeError, Device, NamedTensor, NnError, Renewable, Tensor, Weights};
 use crate::learn::{Mlp, Part, Weighted as _};
-use crate::nn::{NamedTensor, NnError, Weights};
 
 /// What the inputs of the network are; a build that makes them otherwise gives them another name.
 const FEATURES: &str = "difference, product, 18 cues";

@@ -27,9 +27,8 @@ pub use super::link_network::LinkerPart;
 use super::linked::LinkedEncoder;
 use super::trained;
 use super::words::{LinkCounts, Links, SentencePair};
-use crate::compute::Device;
+use crate::engine::{Adapter, Device, NnError, Weights};
 use crate::learn::{Artefact, CONFIG, FileError, Misread, SmallNetwork};
-use crate::nn::{Adapter, NnError, Weights};
 
 /// Pairs whose states are held at once.
 const PAIRS_AT_ONCE: usize = 128;
@@ -80,7 +79,7 @@ pub struct LinkerTraining {
 /// ```no_run
 /// use fnstore::align::linker::Linker;
 /// use fnstore::align::words::read_pairs;
-/// use fnstore::compute::Device;
+/// use fnstore::engine::Device;
 /// # fn main() -> Result<(), fnstore::align::AlignError> {
 /// let encoder = "models/aligner-encoder".as_ref();
 /// let linker = Linker::open("linker".as_ref(), encoder, &Device::cpu())?;

@@ -19,10 +19,10 @@ use std::ops::Range;
 use super::candidates::{WordSpan, candidates};
 use super::error::AlignError;
 use super::features::{PairStates, cues};
-use crate::compute::kernels::{
+use crate::engine::kernels::{
     SpanCandidate, SpanHead, SpanRows, Weight, matmul, span_maxima, span_scores,
 };
-use crate::compute::{ComputeError, Device, Renewable, Tensor};
+use crate::engine::{ComputeError, Device, Renewable, Tensor};
 use crate::learn::{Activation, EPSILON, Mlp, Part};
 
 /// What follows the hidden sums, of the head and of the linker's network.

@@ -22,7 +22,7 @@ use std::collections::{BTreeMap, HashMap};
 use super::aggregate::{Changes, Prediction, best_class, combine, search_weights};
 use super::classifier::{Classifier, ClassifierOptions, Examples};
 use super::entailment::PairFeatures;
-use crate::compute::Device;
+use crate::engine::Device;
 use crate::learn::NetworkError;
 use crate::model::Split;
 

@@ -4,7 +4,7 @@ use std::convert::Infallible;
 
 use super::aggregate::best_class;
 use super::entailment::PairFeatures;
-use crate::compute::{ComputeError, Device, Tensor};
+use crate::engine::{ComputeError, Device, Tensor};
 use crate::learn::{
     Activation, Labels, Mlp, Network, NetworkError, SplitMix64, Task, TrainerOptions,
     TrainingProgress, TrainingState, softmax,

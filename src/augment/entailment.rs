@@ -18,11 +18,9 @@
 use std::collections::{HashMap, HashSet};
 use std::path::Path;
 
-use crate::compute::Device;
+use crate::engine::{Device, Hidden, WordPieces};
 use crate::learn::{NetworkError, TooManyPieces, WordEncoder, directions, mean_states};
-use crate::nn::Hidden;
 use crate::text::{fold, is_stop_word, words};
-use crate::tokenize::WordPieces;
 
 /// Numbers in a row.
 const WIDTH: usize = 8;

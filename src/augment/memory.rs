@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
 
-use crate::compute::Numbers;
+use crate::engine::Numbers;
 use crate::model::coded;
 use crate::paraphrase::{Constraints, Crew, ParaphraseError, Request, RequestOutcome, Settings};
 use crate::text::input::Lines;

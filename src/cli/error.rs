@@ -307,16 +307,16 @@ pub(crate) fn is_broken_pipe(error: &anyhow::Error) -> bool {
 mod tests {
     use fnstore::NetworkError;
     use fnstore::align::AlignError;
-    use fnstore::compute::ComputeError;
     use fnstore::database::ExportError;
-    use fnstore::decode::DecodeError;
     use fnstore::durable::Claimed;
     use fnstore::endpoint::EndpointError;
+    use fnstore::engine::ComputeError;
+    use fnstore::engine::DecodeError;
+    use fnstore::engine::NnError;
     use fnstore::expand::{ExpandError, ShardRequestError};
     use fnstore::framenet::FramenetError;
     use fnstore::generate::GenerateError;
     use fnstore::index::IndexError;
-    use fnstore::nn::NnError;
     use fnstore::paraphrase::ParaphraseError;
     use fnstore::score::ScoreError;
     use fnstore::store::StoreError;

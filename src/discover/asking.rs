@@ -6,7 +6,7 @@ use super::neighbours::Candidate;
 use super::ranking::score;
 use super::units::{FrameUnit, Key, Trial, trials};
 use super::{Discoverer, Result, words_of};
-use crate::decode::GoesOn;
+use crate::engine::GoesOn;
 use crate::expand::{name_of, word_fits};
 use crate::model::{FoundSentence, FrameId, Pos, RefusedWord, Span};
 use crate::score::ScoreRequest;

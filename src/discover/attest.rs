@@ -15,7 +15,7 @@ use super::attest_report::{AttestOptions, AttestReport};
 use super::units::Key;
 use super::{Corpus, DiscoverError, Result};
 use crate::database::{Database, Write};
-use crate::decode::GoesOn;
+use crate::engine::GoesOn;
 use crate::expand::{
     ExpandError, FitJudge, FrameGap, FrameQuestions, Judges, SetQuestion, Unit,
     lexunits_without_sentences, word_fits,

@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use crate::database::DatabaseError;
-use crate::decode::DecodeError;
+use crate::engine::DecodeError;
 use crate::expand::ExpandError;
 use crate::model::coded;
 use crate::paraphrase::ParaphraseError;

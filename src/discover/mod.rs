@@ -34,7 +34,7 @@ pub use error::DiscoverError;
 pub use neighbours::words_near;
 
 use crate::database::Database;
-use crate::decode::GoesOn;
+use crate::engine::GoesOn;
 use crate::expand::FrameQuestions;
 use crate::lexicon::Wordnet;
 use crate::model::{

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use super::Result;
 use super::units::{FrameUnit, Key};
-use crate::decode::GoesOn;
+use crate::engine::GoesOn;
 use crate::paraphrase::{ParaphraseError, Paraphraser, Settings};
 use crate::proposals::KnownLemmas;
 use crate::text::{Morphology, fold, natural_spacing_with};

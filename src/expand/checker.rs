@@ -21,7 +21,7 @@ use super::{
 };
 use crate::align::{AlignRequest, Aligner};
 use crate::database::Database;
-use crate::decode::GoesOn;
+use crate::engine::GoesOn;
 use crate::filter::{Filter, FilterEvidence};
 use crate::grow::{CarriedAlong, Checker, Generated, Proposer, Verdict};
 use crate::model::{

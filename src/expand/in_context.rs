@@ -9,7 +9,7 @@ use super::Result;
 use super::chain::Chain;
 use super::trigger_lexicon::TriggerLexicon;
 use super::trigger_slot::TriggerSlot;
-use crate::decode::GoesOn;
+use crate::engine::GoesOn;
 use crate::paraphrase::{ParaphraseError, Rounds};
 use crate::text::{fold, is_stop_word, natural_spacing_with};
 

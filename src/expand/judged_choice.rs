@@ -7,10 +7,9 @@ use super::judges::{FrameQuestions, Judges, SetQuestion, identity};
 use super::ranking::Pair;
 use super::trigger_lexicon::TriggerLexicon;
 use crate::database::Database;
-use crate::decode::GoesOn;
+use crate::engine::{Fingerprint, GoesOn};
 use crate::filter::{ChoiceWeights, FilterEvidence};
 use crate::model::Verification;
-use crate::nn::Fingerprint;
 use crate::verify::EvokesItem;
 
 /// Judges of outputs, and how they choose.

@@ -5,11 +5,9 @@ use std::collections::hash_map::Entry;
 use std::path::Path;
 
 use super::ExpandError;
-use crate::compute::{Device, Numbers};
 use crate::database::Database;
-use crate::decode::GoesOn;
+use crate::engine::{Device, Fingerprint, GoesOn, Numbers};
 use crate::model::{AnnotationSetId, FrameId, PROPOSED, ReleaseId, Reverse, Rules, Verification};
-use crate::nn::Fingerprint;
 use crate::paraphrase::{Likelihood, Paraphraser, Prompt};
 use crate::score;
 use crate::text::natural_spacing;

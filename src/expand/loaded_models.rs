@@ -14,9 +14,9 @@ use super::{
 use serde_json::{Value, json};
 
 use crate::align::Aligner;
-use crate::compute::Device;
 use crate::database::Database;
 use crate::endpoint::Endpoint;
+use crate::engine::Device;
 use crate::filter::{ChoiceWeights, Filter, Input};
 use crate::grow::ModelFiles;
 use crate::identify::FrameIdentifier;

@@ -85,8 +85,8 @@ mod verifying;
 mod word_class;
 
 #[doc(hidden)]
-pub use crate::compute::ComputeError;
-pub use crate::compute::{Device, DeviceChoice, GpuOptions, Numbers};
+pub use crate::engine::ComputeError;
+pub use crate::engine::{Device, DeviceChoice, GpuOptions, Numbers};
 #[doc(hidden)]
 pub use crate::grow::CommitError;
 pub use crate::grow::Stop;

@@ -9,11 +9,11 @@ use super::partners::Targets;
 use super::{
     BlindTo, Carry, ExpandError, FromSisters, Models, RecipeError, RewriterSource, VerifierModels,
 };
-use crate::compute::{Device, Numbers};
-use crate::decode::{BeamSettings, SampleSettings};
+use crate::engine::{
+    BeamSettings, Device, Fingerprint, Numbers, SampleSettings, declared_languages,
+};
 use crate::filter::CHOICE;
 use crate::model::{Method, RecipeId, Rules, named, numbered};
-use crate::nn::{Fingerprint, declared_languages};
 use crate::paraphrase::Settings;
 
 named! {

@@ -15,7 +15,7 @@ use serde::{Deserialize, Deserializer};
 
 use super::recipe::{Choice, Search};
 use super::{Carry, Guidance, KeepElements, Recipe, RunOptions, Targets};
-use crate::compute::Numbers;
+use crate::engine::Numbers;
 use crate::model::{coded, named};
 use crate::text::input::read_text;
 

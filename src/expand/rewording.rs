@@ -113,7 +113,7 @@ mod tests {
 
     use super::super::seed::Elements;
     use super::*;
-    use crate::compute::Device;
+    use crate::engine::Device;
     use crate::model::{AnnotationSetId, FrameId, IdSpace, ReleaseId, Span};
 
     fn rewording(share: f32) -> Rewording {

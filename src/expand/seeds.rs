@@ -6,7 +6,7 @@ use super::seed::TARGET;
 use super::tally::OnProgress;
 use super::{EndReason, ExpansionProgress, Phase, Report, Result, RunOptions};
 use crate::database::Database;
-use crate::decode::Paced;
+use crate::engine::Paced;
 use crate::model::{AnnotationSetId, RecipeId, ReleaseId};
 use crate::query::{Expression, Selection};
 use crate::store::JournalEntry;

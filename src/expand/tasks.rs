@@ -17,7 +17,7 @@ use super::seed::{Seed, distinct_pieces};
 use super::seeds::human_sets;
 use crate::align::Task;
 use crate::database::Database;
-use crate::decode::SampleSettings;
+use crate::engine::SampleSettings;
 use crate::model::{AnnotationSetId, LuId, ReleaseId};
 use crate::paraphrase::{Constraints, Paraphraser, Refusal, Request, RequestOutcome, Settings};
 use crate::query::Expression;

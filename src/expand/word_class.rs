@@ -66,7 +66,7 @@ mod tests {
     use std::path::Path;
 
     use super::*;
-    use crate::compute::Device;
+    use crate::engine::Device;
 
     #[test]
     fn a_trigger_of_another_part_of_speech_does_not_fit() {

@@ -15,12 +15,11 @@ use super::error::check_measure;
 use super::frame_id::Source;
 use super::ledger::{ExperimentProgress, Key, Ledger, Training};
 use super::{ExperimentError, Result};
-use crate::compute::Device;
+use crate::engine::{Device, NnError, Weights, declared_languages};
 use crate::label::train::{Data, Options, trial};
 use crate::label::{ElementCounts, Inventory, LabelledSentence};
 use crate::learn::{NetworkError, SplitMix64};
 use crate::model::{AnnotationSetId, Split, named};
-use crate::nn::{NnError, Weights, declared_languages};
 use crate::query::Expression;
 
 named! {

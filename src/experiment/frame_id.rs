@@ -16,12 +16,11 @@ use super::error::check_measure;
 use super::ledger::{ExperimentProgress, Key, Ledger, Training};
 use super::substitution::{Triggered, same_tags, substituted};
 use super::{ExperimentError, Result};
-use crate::compute::Device;
 use crate::database::Database;
+use crate::engine::{Device, declared_languages};
 use crate::identify::train::{Data, FitOptions, Trials};
 use crate::identify::{Figures, FrameSentence, FullText, LexunitName, released_lexunits};
 use crate::model::{AnnotationSetId, Split, named};
-use crate::nn::declared_languages;
 use crate::query::Expression;
 use crate::tag::Tagger;
 

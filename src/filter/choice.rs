@@ -11,8 +11,8 @@ use toml::Spanned;
 
 use super::error::FilterError;
 use super::evidence::FilterEvidence;
+use crate::engine::Fingerprint;
 use crate::learn::sigmoid;
-use crate::nn::Fingerprint;
 use crate::prompt::{PromptError, PromptFile};
 
 /// Name of the file.

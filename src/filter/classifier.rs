@@ -15,9 +15,9 @@ use super::error::FilterError;
 use super::evidence::{FilterEvidence, Input, inputs_of};
 use super::table::Share;
 use crate::durable::WholeDirectory;
+use crate::engine::{Fingerprint, Weights, declared_languages};
 use crate::learn::{CONFIG, FileError, read_config, write_model};
 use crate::model::{Declared, FilterScores};
-use crate::nn::{Fingerprint, Weights, declared_languages};
 
 /// What `model_type` in a filter's configuration says.
 pub const MODEL_TYPE: &str = "filter";
@@ -230,8 +230,8 @@ pub(super) fn write(
 mod tests {
     use super::super::network::{ACTIVATION, Member, Standard, sizes};
     use super::*;
+    use crate::engine::write_weights;
     use crate::learn::{Mlp, SplitMix64};
-    use crate::nn::write_weights;
 
     fn written(directory: &Path) -> FilterConfig {
         let share = Share { hits: 3, of: 4 };

@@ -4,7 +4,7 @@
 //! which ones they are hangs on its first weights. The mean of several hangs on them less.
 
 use super::network::Member;
-use crate::nn::{NamedTensor, Weights, WeightsError};
+use crate::engine::{NamedTensor, Weights, WeightsError};
 
 /// The networks of one classifier.
 #[derive(Debug, Clone)]

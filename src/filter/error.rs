@@ -2,9 +2,9 @@
 
 use std::path::PathBuf;
 
+use crate::engine::WeightsError;
 use crate::learn::FileError;
 use crate::model::coded;
-use crate::nn::WeightsError;
 use crate::prompt::PromptError;
 
 /// What can go wrong with a filter.

@@ -4,9 +4,8 @@
 //!
 //! The paper does not name the hidden layers' activation; ReLU is our reading.
 
-use crate::compute::{ComputeError, Device, Tensor};
+use crate::engine::{ComputeError, Device, NamedTensor, Tensor, Weights, WeightsError};
 use crate::learn::{Activation, Mlp, Network, Weighted as _, sigmoid};
-use crate::nn::{NamedTensor, Weights, WeightsError};
 
 /// Units of either hidden layer.
 const HIDDEN: usize = 10;

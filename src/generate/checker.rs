@@ -8,7 +8,7 @@ use super::job::Filled;
 use super::placement::{Placement, Shared};
 use super::report::Skip;
 use super::{Draft, GenerateError, GenerationRecipe, Result};
-use crate::decode::GoesOn;
+use crate::engine::GoesOn;
 use crate::expand::{FitJudge, SetQuestion};
 use crate::grow::{Checker, Generated, Proposer, Verdict};
 use crate::model::{

@@ -3,15 +3,14 @@
 use std::path::PathBuf;
 
 use crate::database::DatabaseError;
-use crate::decode::DecodeError;
 use crate::endpoint::EndpointError;
+use crate::engine::{DecodeError, TokenizeError};
 use crate::expand::{ExpandError, SeedsError};
 use crate::grow::CommitError;
 use crate::model::coded;
 use crate::prompt::PromptError;
 use crate::score::ScoreError;
 use crate::store::StoreError;
-use crate::tokenize::TokenizeError;
 use crate::verify::VerifyError;
 
 /// A generation cannot start or go on. What was committed before stays.

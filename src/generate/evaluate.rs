@@ -16,7 +16,7 @@ use super::generator::Generator;
 use super::job::Job;
 use super::{Draft, GenerationRecipe, Mode, Result};
 use crate::database::Database;
-use crate::decode::{Paced, always};
+use crate::engine::{Paced, always};
 use crate::model::{
     AnnotationSet, AnnotationSetId, FeStatus, Frame, FrameId, Method, Provenance, RecipeId,
     ReleaseId,

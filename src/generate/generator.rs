@@ -12,10 +12,9 @@ use super::recipe::GenerationRecipe;
 use super::{
     Draft, GenerateError, LanguageFiller, RemoteFiller, Result, Seq2SeqFiller, TrainedFiller,
 };
-use crate::compute::{Device, Numbers};
-use crate::decode::GoesOn;
 use crate::durable::Stamp;
 use crate::endpoint::EndpointError;
+use crate::engine::{Device, GoesOn, Numbers};
 use crate::expand::{Judges, VerifierModels};
 use crate::grow::ModelFiles;
 use crate::identify::FrameIdentifier;

@@ -18,7 +18,7 @@ use super::job::{Filled, Job};
 use super::prompt::GenerationPrompt;
 use super::recipe::GenerationRecipe;
 use super::{Draft, Result, Skip};
-use crate::decode::{GoesOn, LengthLimit, SampleSettings};
+use crate::engine::{GoesOn, LengthLimit, SampleSettings};
 use crate::model::Span;
 use crate::score::{ScoreRequest, Scorer};
 use crate::text::{fold, natural_spacing};

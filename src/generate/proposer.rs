@@ -7,7 +7,7 @@ use super::job::{Filled, Job};
 use super::placement::{Placement, Shared};
 use super::seeds::Seed;
 use super::{GenerateError, GenerationRecipe, Result};
-use crate::decode::GoesOn;
+use crate::engine::GoesOn;
 use crate::grow::{Begun, Finish, Proposed, Proposer};
 use crate::model::{Method, RecipeId};
 

@@ -6,8 +6,8 @@ use super::job::{Filled, Job};
 use super::prompt::GenerationPrompt;
 use super::recipe::GenerationRecipe;
 use super::{Result, Skip};
-use crate::decode::GoesOn;
 use crate::endpoint::{Endpoint, Usage};
+use crate::engine::GoesOn;
 
 /// Tokens of an answer, for each blank.
 const TOKENS: u32 = 64;

@@ -21,15 +21,13 @@ use super::answer::checked;
 use super::job::{Filled, Job};
 use super::recipe::GenerationRecipe;
 use super::{GenerateError, Mode, Result, Skip};
-use crate::compute::{Device, Numbers};
-use crate::decode::{
-    AvoidTokens, Constraint, GoesOn, Hypothesis, LengthLimit, SampleSettings, TokenOrder,
+use crate::engine::{
+    AvoidTokens, Constraint, Device, EncoderDecoder, GoesOn, Hypothesis, Layout, LengthLimit,
+    Numbers, SampleSettings, StepNetwork, TokenOrder, Tokenizer, declared_languages,
     search_all_while,
 };
 use crate::model::Declared;
-use crate::nn::{EncoderDecoder, Layout, StepNetwork, declared_languages};
 use crate::text::natural_spacing;
-use crate::tokenize::Tokenizer;
 
 /// As the paper's released code draws: tokens of an answer, temperature, tokens to draw from.
 const TOKENS: usize = 64;
@@ -256,7 +254,7 @@ pub fn is_seq2seq(directory: &Path) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::decode::always;
+    use crate::engine::always;
     use crate::generate::{Blank, Draft};
     use crate::model::{AnnotationSetId, FeId, IdSpace, Span};
 

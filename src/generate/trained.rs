@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 use super::job::{Filled, Job};
 use super::recipe::GenerationRecipe;
 use super::{GenerationPrompt, Result, Skip};
-use crate::decode::{GoesOn, LengthLimit, SampleSettings};
+use crate::engine::{GoesOn, LengthLimit, SampleSettings};
 use crate::model::Declared;
 use crate::score::Scorer;
 

@@ -7,7 +7,7 @@ use super::stages::{
     Begun, Checker, Event, Finish, Observer, Proposed, Proposer, Stop, Verdict, Why, Work,
 };
 use super::writer::GeneratedWriter;
-use crate::decode::Paced;
+use crate::engine::Paced;
 
 /// How a loop ended that did not fail.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -4,7 +4,7 @@ use std::ops::ControlFlow;
 
 use super::writer::Generated;
 use crate::database::JournalWrite;
-use crate::decode::GoesOn;
+use crate::engine::GoesOn;
 use crate::model::{AnnotationSetId, ReleaseId};
 
 /// A seed on its way through the loop.

@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use super::*;
 use crate::database::{Database, JournalWrite, Write};
-use crate::decode::GoesOn;
+use crate::engine::GoesOn;
 use crate::model::{
     AnnotationSetId, FeStatus, FrameId, Generation, IdSpace, LuId, RecipeId, ReleaseId, Span,
 };

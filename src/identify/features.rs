@@ -15,10 +15,9 @@
 
 use std::ops::Range;
 
+use crate::engine::{Hidden, WordPieces};
 use crate::learn::{NetworkError, TooManyPieces, WordEncoder, mean_states};
-use crate::nn::Hidden;
 use crate::tag::{WRITING, writing_of};
-use crate::tokenize::WordPieces;
 
 /// Most words of a span that may evoke a frame: 0.24 % of targets have more (Culkin et al. 2021,
 /// section 6.3).

@@ -13,12 +13,11 @@ use super::measure::{Figures, LexunitName};
 use super::model::{FrameConfig, read_mlp};
 use super::reading::Tagged;
 use super::scorer::{CandidateSpan, Scored, Scorer, Search, chosen};
-use crate::compute::Device;
 use crate::database::DatabaseError;
+use crate::engine::{Device, Fingerprint, NnError, declared_languages};
 use crate::learn::{Artefact as _, EncodedBy, EncodedSentence, NetworkError, WordEncoder};
 use crate::lexicon::Lexicon;
 use crate::model::{Declared, FrameFit, Span};
-use crate::nn::{Fingerprint, NnError, declared_languages};
 use crate::tag::{Tag, Tagger};
 use crate::text::{Morphology, words};
 
@@ -80,7 +79,7 @@ pub struct Question<'a> {
 /// An encoder and the network that was trained to identify frames by its states.
 ///
 /// ```no_run
-/// use fnstore::compute::Device;
+/// use fnstore::engine::Device;
 /// use fnstore::identify::{FrameIdentifier, Search};
 /// # fn main() -> Result<(), Box<dyn std::error::Error>> {
 /// let (model, encoder) = ("models/frames".as_ref(), "models/aligner-encoder".as_ref());

@@ -12,10 +12,10 @@ use serde::{Deserialize, Serialize};
 use super::features::Shape;
 use super::measure::Figures;
 use crate::durable::WholeDirectory;
+use crate::engine::{MatrixFormat, NnError, Weights, write_small_model};
 use crate::learn::{
     Activation, Artefact, FileError, Misread, Mlp, NetworkError, SmallNetwork, Weighted as _,
 };
-use crate::nn::{MatrixFormat, NnError, Weights, write_small_model};
 
 /// What is done when a model cannot be written.
 pub(super) const WRITE: &str = "write a frame model to";

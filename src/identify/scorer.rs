@@ -3,7 +3,7 @@
 use super::candidates::{Candidates, DiscontinuousForm};
 use super::features::{Shape, WordSpan, WordStates};
 use super::reading::{Fit, Tagged};
-use crate::compute::{ComputeError, Device, Tensor};
+use crate::engine::{ComputeError, Device, Tensor};
 use crate::learn::{Mlp, Network, NetworkError, softmax};
 
 /// Spans that are scored together; bounds memory, not results.

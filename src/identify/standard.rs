@@ -73,7 +73,7 @@ impl Standard {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::compute::{Device, Tensor};
+    use crate::engine::{Device, Tensor};
     use crate::learn::{Activation, Network, SplitMix64};
 
     #[test]

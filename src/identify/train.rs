@@ -26,7 +26,7 @@ use super::measure::{Figures, LexunitName};
 use super::model::{ACTIVATION, FEATURES, FrameConfig, FrameTraining, WRITE, write};
 use super::scorer::{CandidateSpan, Scorer, Search};
 use super::standard::Standard;
-use crate::compute::Device;
+use crate::engine::Device;
 use crate::learn::{
     Artefact as _, Checkpoint, Choice, Labels, Mlp, NetworkError, SmallNetwork, SplitMix64, Task,
     TrainerOptions, TrainingProgress, TrainingState, WordEncoder,

@@ -1,9 +1,7 @@
 //! States of the words of sentences.
 
-use crate::compute::Tensor;
+use crate::engine::{Hidden, Tensor, WordPieces};
 use crate::learn::{NetworkError, TooManyPieces, WordEncoder, mean_states};
-use crate::nn::Hidden;
-use crate::tokenize::WordPieces;
 
 /// The states of the words of each sentence, (N, D), the mean over each word's pieces; a sentence
 /// that is too long has how long it is.

@@ -8,7 +8,7 @@ use super::network::{
     words_gradient, words_weight,
 };
 use super::segments::{Spans, Sums, likelihood, log_sums};
-use crate::compute::{Device, Tensor};
+use crate::engine::{Device, Tensor};
 use crate::learn::SplitMix64;
 use crate::model::{Colors, CoreType, Creation, FeId, Frame, FrameElement, FrameId};
 

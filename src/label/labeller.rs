@@ -10,11 +10,10 @@ use super::model::{Goal, LabellerConfig, Trained};
 use super::network::{Parameters, Question, products, scores, span_sums, words_weight};
 use super::segments::{Chosen, Spans, Sums, best, log_sums};
 use super::span_labels::Reading;
-use crate::compute::kernels::Weight;
-use crate::compute::{ComputeError, Device, Tensor};
+use crate::engine::kernels::Weight;
+use crate::engine::{ComputeError, Device, Fingerprint, Tensor, declared_languages};
 use crate::learn::{Artefact as _, EncodedSentence, NetworkError, TooManyPieces, WordEncoder};
 use crate::model::{CoreType, Declared, Frame, Span};
-use crate::nn::{Fingerprint, declared_languages};
 use crate::text::words_with_cuts;
 
 /// Sentences whose states are held at once.
@@ -47,7 +46,7 @@ pub struct SpanVerdict {
 /// An encoder and the network that was trained to find FEs by its states.
 ///
 /// ```no_run
-/// use fnstore::compute::Device;
+/// use fnstore::engine::Device;
 /// use fnstore::database::Database;
 /// use fnstore::label::{LabelRequest, Labeller};
 /// use fnstore::model::Span;

@@ -15,11 +15,11 @@ use super::elements::{Element, Inventory};
 use super::measure::DevFigures;
 use super::network::{FrameVectors, Parameters, Part, add};
 use crate::durable::WholeDirectory;
+use crate::engine::{Fingerprint, MatrixFormat, NnError, write_small_model};
 use crate::learn::{
     Artefact, FileError, Misread, NetworkError, SmallNetwork, Weighted as _, read_lines,
 };
 use crate::model::{CoreType, Frame, named};
-use crate::nn::{Fingerprint, MatrixFormat, NnError, write_small_model};
 
 /// What is done when a labeller cannot be written.
 pub(super) const WRITE: &str = "write a labeller to";

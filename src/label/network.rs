@@ -17,10 +17,9 @@ use std::ops::Range;
 
 use super::elements::FrameElements;
 use super::segments::Spans;
-use crate::compute::kernels::{Weight, matmul};
-use crate::compute::{ComputeError, Device, Tensor};
+use crate::engine::kernels::{Weight, matmul};
+use crate::engine::{ComputeError, Device, NamedTensor, Tensor, Weights, WeightsError};
 use crate::learn::{SplitMix64, Weighted, product_of_columns};
-use crate::nn::{NamedTensor, Weights, WeightsError};
 
 /// Products of a word: at the span's start and end, outside on the left and right, inside, and in
 /// the target.

@@ -27,13 +27,12 @@ use super::network::{
 };
 use super::segments::{Spans, likelihood};
 use super::span_labels;
-use crate::compute::kernels::Weight;
-use crate::compute::{ComputeError, Device, Tensor};
+use crate::engine::kernels::Weight;
+use crate::engine::{BertConfig, ComputeError, Device, NnError, Tensor};
 use crate::learn::{
     Artefact as _, Checkpoint, NetworkError, Schedule, SmallNetwork, SplitMix64, TooManyPieces,
     Trained, TrainerOptions, TrainingProgress, TrainingState, WordEncoder,
 };
-use crate::nn::{BertConfig, NnError};
 
 /// Steps whose states are computed together.
 const STEPS_AT_ONCE: usize = 64;

@@ -7,7 +7,7 @@ use serde::de::DeserializeOwned;
 
 use super::{CONFIG, FileError, NetworkError, SmallNetwork, read_config};
 use crate::durable::WholeDirectory;
-use crate::nn::{NnError, Weights};
+use crate::engine::{NnError, Weights};
 
 /// What a configuration has that this build would misread, and what was expected.
 pub(crate) type Misread = (String, &'static str);

@@ -16,7 +16,7 @@ use serde_json::{Map, Value};
 
 use super::{AdamW, FileError, SplitMix64, TrainingProgress, TrainingState, Weighted};
 use crate::durable::WholeFile;
-use crate::nn::{NamedTensor, Weights, WeightsError, write_tensors};
+use crate::engine::{NamedTensor, Weights, WeightsError, write_tensors};
 
 /// The format that this build writes and reads.
 const FORMAT: u32 = 1;

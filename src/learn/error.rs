@@ -3,10 +3,8 @@
 use std::path::PathBuf;
 
 use super::FileError;
-use crate::compute::ComputeError;
+use crate::engine::{ComputeError, NnError, TokenizeError};
 use crate::model::{coded, named};
-use crate::nn::NnError;
-use crate::tokenize::TokenizeError;
 
 named! {
     /// A small network that names the encoder it was trained on.

@@ -7,8 +7,8 @@ use serde::Serialize;
 use serde::de::DeserializeOwned;
 
 use crate::durable::WholeDirectory;
+use crate::engine::{NamedTensor, write_model as write_tensors};
 use crate::model::coded;
-use crate::nn::{NamedTensor, write_model as write_tensors};
 use crate::text::input::Lines;
 
 /// Name of a configuration's file.

@@ -14,7 +14,7 @@
 use std::ops::Index;
 
 use super::SplitMix64;
-use crate::nn::{NamedTensor, Weights, WeightsError};
+use crate::engine::{NamedTensor, Weights, WeightsError};
 
 /// Added to a variance before its root is taken (PyTorch's default).
 pub(crate) const EPSILON: f32 = 1e-5;
@@ -243,7 +243,7 @@ impl Weighted for Mlp {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::nn::write_weights;
+    use crate::engine::write_weights;
 
     fn names(sizes: &[usize], activation: Activation) -> Vec<String> {
         let mlp = Mlp::random(sizes, activation, &mut SplitMix64::new(1));

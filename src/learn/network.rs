@@ -26,8 +26,8 @@
 use super::mlp::{Activation, EPSILON, Layer, Mlp, Part};
 use super::products::{product_of_columns, transposed};
 use super::{AdamW, Labels, Schedule, SplitMix64, Trained};
-use crate::compute::kernels::{Weight, matmul};
-use crate::compute::{ComputeError, Device, Tensor};
+use crate::engine::kernels::{Weight, matmul};
+use crate::engine::{ComputeError, Device, Tensor};
 
 /// Outputs from which on a layer is worth a kernel's packing; narrower ones are summed here.
 const WORTH_A_KERNEL: usize = 16;

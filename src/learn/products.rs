@@ -1,7 +1,7 @@
 //! Products that gradients are made of.
 
-use crate::compute::kernels::{Weight, matmul};
-use crate::compute::{ComputeError, Device, Tensor};
+use crate::engine::kernels::{Weight, matmul};
+use crate::engine::{ComputeError, Device, Tensor};
 
 /// `left^T right`: (R, L) and (R, W) give (L, W).
 ///

@@ -4,7 +4,7 @@ use super::network::Dropout;
 use super::{
     Activation, AdamW, Labels, Mlp, Network, Schedule, SplitMix64, TrainingProgress, Weighted,
 };
-use crate::compute::{ComputeError, Device, Tensor};
+use crate::engine::{ComputeError, Device, Tensor};
 
 /// How a network is trained: what every trainer is told.
 #[derive(Debug, Clone, PartialEq)]

@@ -6,10 +6,11 @@
 use std::path::Path;
 use std::sync::Arc;
 
-use crate::compute::{Device, Tensor};
+use crate::engine::{
+    Adapter, Device, Encoder, EncoderInput, Hidden, NnError, Tensor, TokenizeError, Tokenizer,
+    WordPieces,
+};
 use crate::model::Span;
-use crate::nn::{Adapter, Encoder, EncoderInput, Hidden, NnError};
-use crate::tokenize::{TokenizeError, Tokenizer, WordPieces};
 
 /// Inputs that go through the encoder between two reports of progress.
 const BATCH: usize = 64;

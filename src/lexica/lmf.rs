@@ -35,7 +35,7 @@ pub(super) fn begins_as_one(path: &Path) -> bool {
     let begins = || -> io::Result<bool> {
         let mut start = Vec::new();
         // A file that is cut off begins as one, too.
-        let _ = open(path)?.0.take(LOOKED_AT).read_to_end(&mut start);
+        let _ = open_unpacked(path)?.0.take(LOOKED_AT).read_to_end(&mut start);
         Ok(String::from_utf8_lossy(&start).contains(&format!("<{ROOT}")))
     };
     begins().unwrap_or(false)
@@ -52,8 +52,8 @@ pub(super) fn only_one(directory: &Path) -> Option<PathBuf> {
     found.next().filter(|_| found.next().is_none())
 }
 
-/// What a file holds, unpacked, and whether it is packed.
-fn open(path: &Path) -> io::Result<(Box<dyn Read>, bool)> {
+/// What a file holds, unpacked, and whether it is packed by gzip.
+pub(crate) fn open_unpacked(path: &Path) -> io::Result<(Box<dyn Read>, bool)> {
     let mut file = File::open(path)?;
     let mut start = Vec::new();
     file.by_ref().take(GZIP.len() as u64).read_to_end(&mut start)?;
@@ -67,7 +67,7 @@ fn open(path: &Path) -> io::Result<(Box<dyn Read>, bool)> {
 pub(super) fn read(path: &Path) -> Result<WordnetFiles> {
     let failed = |source| LexicaError::Io { path: path.to_owned(), source };
     let mut bytes = Vec::new();
-    let (content, is_gzip) = open(path).map_err(failed)?;
+    let (content, is_gzip) = open_unpacked(path).map_err(failed)?;
     content.take(MOST_BYTES).read_to_end(&mut bytes).map_err(|source| match source.kind() {
         io::ErrorKind::UnexpectedEof | io::ErrorKind::InvalidData | io::ErrorKind::InvalidInput
             if is_gzip =>

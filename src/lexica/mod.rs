@@ -20,6 +20,8 @@ mod wndb;
 use std::path::Path;
 
 pub use error::LexicaError;
+#[cfg(feature = "neural")]
+pub(crate) use lmf::open_unpacked;
 pub use mappings::MappingFiles;
 pub use predicates::PredicateFiles;
 

@@ -1,7 +1,7 @@
 //! Whether a synset's examples evoke a frame, by a verifier.
 
 use super::{Linker, Result, Unit};
-use crate::decode::GoesOn;
+use crate::engine::GoesOn;
 use crate::model::{Frame, Span, Synset};
 use crate::text::{fold, lemma_readings, words};
 use crate::verify::EvokesItem;

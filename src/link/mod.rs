@@ -23,7 +23,7 @@ pub use deciding::{LinkFate, LinkPlace};
 pub use error::LinkError;
 
 use crate::database::{Database, Write};
-use crate::decode::GoesOn;
+use crate::engine::GoesOn;
 use crate::expand::FrameQuestions;
 use crate::lexicon::Wordnet;
 use crate::model::{

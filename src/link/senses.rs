@@ -8,7 +8,7 @@ use std::collections::{BTreeMap, BTreeSet, HashSet};
 
 use super::known::sense_of;
 use super::{Linker, Result, Unit};
-use crate::decode::GoesOn;
+use crate::engine::GoesOn;
 use crate::lexica::wordnet_lemma;
 use crate::lexicon::Wordnet;
 use crate::model::{Frame, Link, LinkSource, Pos, Synset, WordClass};

@@ -7,7 +7,7 @@ use super::describe::files_of;
 use super::sums::is_of_model;
 use super::{Description, Finding, FindingCode, ModelError, describe, record_sums, verify};
 use crate::durable::{NewDirectory, create_directory};
-use crate::nn::LANGUAGES;
+use crate::engine::LANGUAGES;
 
 /// How the folder of a model that is not whole yet begins.
 const UNFINISHED: &str = ".adding-";

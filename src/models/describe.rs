@@ -6,11 +6,11 @@ use std::path::{Path, PathBuf};
 use serde::Deserialize;
 
 use super::ModelError;
-use crate::model::{Languages, named};
-use crate::nn::{
+use crate::engine::{
     Fingerprint, Gguf, GgufError, LANGUAGES, LanguageAdapter, LanguageLayout, Layout, Weights,
     declared_languages,
 };
+use crate::model::{Languages, named};
 use crate::paraphrase::{PROMPT, gguf_in, is_adapter};
 use crate::text::input::read_text;
 use crate::verify::has_questions;

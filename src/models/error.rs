@@ -3,8 +3,8 @@
 use std::path::PathBuf;
 
 use super::Finding;
+use crate::engine::{NnError, WeightsError};
 use crate::model::coded;
-use crate::nn::{NnError, WeightsError};
 
 /// A directory that is no model, or that cannot become one of the models.
 #[derive(Debug, thiserror::Error)]

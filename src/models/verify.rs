@@ -6,17 +6,15 @@ use std::path::{Path, PathBuf};
 
 use super::{ModelError, ModelKind, describe, sums};
 use crate::align::{AlignError, Aligner, encoder_of};
-use crate::compute::{Device, Numbers};
+use crate::engine::{AdapterError, Device, Encoder, LanguageAdapter, NnError, Numbers, Tokenizer};
 use crate::filter::{Filter, FilterError};
 use crate::identify::FrameIdentifier;
 use crate::label::Labeller;
 use crate::learn::NetworkError;
 use crate::model::named;
-use crate::nn::{AdapterError, Encoder, LanguageAdapter, NnError};
 use crate::paraphrase::{PROMPT, ParaphraseError, Paraphraser, base_of, gguf_in};
 use crate::score::{ScoreError, Scorer};
 use crate::tag::Tagger;
-use crate::tokenize::Tokenizer;
 use crate::vectors::{VectorsError, WordVectors};
 use crate::verify::{Verifier, VerifyError};
 

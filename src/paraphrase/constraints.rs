@@ -4,9 +4,9 @@ use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 
 use super::{ParaphraseError, Paraphraser};
-use crate::decode::{AvoidPhrases, Constraint, KnownWords, RequirePhrases, violations};
-use crate::nn::StepNetwork;
-use crate::tokenize::Tokenizer;
+use crate::engine::{
+    AvoidPhrases, Constraint, KnownWords, RequirePhrases, StepNetwork, Tokenizer, violations,
+};
 
 /// What is asked of the paraphrases of one sentence. All phrases occur as whole words, case folded.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
@@ -313,7 +313,7 @@ mod tests {
         };
         let request = Request { text: "the cat".to_owned(), constraints };
         let mut settings = settings();
-        settings.beam.length_limit = crate::decode::LengthLimit::tokens(14);
+        settings.beam.length_limit = crate::engine::LengthLimit::tokens(14);
         let mut paraphraser = paraphraser();
         let outcomes = paraphraser.paraphrase(&[request], &settings).unwrap();
         let RequestOutcome::Paraphrases(found) = &outcomes[0] else { panic!("{outcomes:?}") };

@@ -10,7 +10,7 @@ use std::sync::Mutex;
 
 use super::files::{is_adapter, language_model_of};
 use super::{ParaphraseError, Paraphraser, Request, RequestOutcome, Settings};
-use crate::compute::{Device, Numbers};
+use crate::engine::{Device, Numbers};
 
 /// Sentences that a member takes at once: enough to fill the rows of its steps.
 const SHARE: usize = 64;

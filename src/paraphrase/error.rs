@@ -2,12 +2,10 @@
 
 use std::path::PathBuf;
 
-use crate::decode::DecodeError;
 use crate::endpoint::EndpointError;
+use crate::engine::{DecodeError, GgufError, NnError, TokenizeError};
 use crate::model::coded;
-use crate::nn::{GgufError, NnError};
 use crate::prompt::PromptError;
-use crate::tokenize::TokenizeError;
 
 /// A rewriter that cannot be set up or that failed.
 #[derive(Debug, thiserror::Error)]

@@ -6,8 +6,9 @@ use std::sync::Arc;
 
 use super::prompt::PROMPT;
 use super::{Network, ParaphraseError, Paraphraser, Prompt};
-use crate::compute::{Device, Numbers};
-use crate::nn::{ADAPTER_CONFIG, LanguageAdapter, LanguageModel, NnError, WORDS, tokenizer_of};
+use crate::engine::{
+    ADAPTER_CONFIG, Device, LanguageAdapter, LanguageModel, NnError, Numbers, WORDS, tokenizer_of,
+};
 use crate::text::input::read_text;
 
 /// Whether a directory holds a language model's adapter.

@@ -2,8 +2,7 @@
 
 use super::prompt::PromptContent;
 use super::{Network, ParaphraseError, Paraphraser};
-use crate::decode::{DecodeError, GoesOn, always};
-use crate::nn::StepNetwork;
+use crate::engine::{DecodeError, GoesOn, StepNetwork, always};
 
 /// Pairs that are computed together: their logits lie in memory at once.
 const BATCH: usize = 16;

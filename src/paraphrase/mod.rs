@@ -42,13 +42,11 @@ pub use rewriter::{Rewriter, Rounds};
 pub use session::{Rewrite, Session};
 pub use substitutes::Substitute;
 
-use crate::compute::{Device, Numbers};
-use crate::decode::{AvoidTokens, BeamSettings, SampleSettings, Stop, Vocabulary, WordList};
-use crate::model::Declared;
-use crate::nn::{
-    EncoderDecoder, Fingerprint, LanguageModel, StepNetwork, WORDS, declared_languages,
+use crate::engine::{
+    AvoidTokens, BeamSettings, Device, EncoderDecoder, Fingerprint, LanguageModel, Numbers,
+    SampleSettings, StepNetwork, Stop, Tokenizer, Vocabulary, WORDS, WordList, declared_languages,
 };
-use crate::tokenize::Tokenizer;
+use crate::model::Declared;
 
 /// A rewriter: an encoder-decoder, or a language model that is asked by a prompt, and its
 /// tokenizer.
@@ -56,7 +54,7 @@ use crate::tokenize::Tokenizer;
 /// ```no_run
 /// use std::path::Path;
 ///
-/// use fnstore::compute::Device;
+/// use fnstore::engine::Device;
 /// use fnstore::paraphrase::{Constraints, Paraphraser, Request, Settings};
 ///
 /// let mut paraphraser = Paraphraser::open(Path::new("models/paraphrase"), &Device::cpu())?;
@@ -454,8 +452,8 @@ mod tests {
     use std::collections::HashSet;
 
     use super::*;
-    use crate::decode::toy::ToyNetwork;
-    use crate::decode::{LengthLimit, violations};
+    use crate::engine::toy::ToyNetwork;
+    use crate::engine::{LengthLimit, violations};
 
     pub(super) fn paraphraser() -> Paraphraser<ToyNetwork> {
         let json = include_bytes!("../../tests/data/tokenizer/tokenizer.json");

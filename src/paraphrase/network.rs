@@ -1,6 +1,6 @@
 //! The network of a rewriter, whichever kind it is of.
 
-use crate::nn::{
+use crate::engine::{
     Candidate, Draw, EncoderDecoder, Fingerprint, LanguageModel, NnError, RowMask, SlotCandidates,
     SlotId, StepNetwork, StepRow,
 };

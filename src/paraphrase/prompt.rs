@@ -14,9 +14,8 @@ use serde::Deserialize;
 use toml::Spanned;
 
 use super::ParaphraseError;
-use crate::nn::Fingerprint;
+use crate::engine::{Fingerprint, Tokenizer};
 use crate::prompt::{PromptError, PromptFile, Spelling, one_line};
-use crate::tokenize::Tokenizer;
 
 /// Name of the file.
 pub const PROMPT: &str = "prompt.toml";
@@ -161,7 +160,7 @@ impl Prompt {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::tokenize::{Cutting, PieceKind, Pieces};
+    use crate::engine::{Cutting, PieceKind, Pieces};
 
     const FILE: &str = include_str!("../../training/language_model/prompt.toml");
 

@@ -4,8 +4,7 @@
 use super::constraints::Compiled;
 use super::prompt::PromptContent;
 use super::{Constraints, ParaphraseError, Paraphraser, Refusal, Settings};
-use crate::decode::LengthLimit;
-use crate::nn::StepNetwork;
+use crate::engine::{LengthLimit, StepNetwork};
 
 /// A sentence as a network reads it.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -11,8 +11,8 @@ use serde_json::{Value, json};
 use super::{
     Constraints, Paraphrase, ParaphraseError, Refusal, Request, RequestOutcome, Rewrite, Settings,
 };
-use crate::decode::{GoesOn, JobId, SourceId, Stop, always, occurrences, violations};
 use crate::endpoint::{Answer, Endpoint, Usage};
+use crate::engine::{GoesOn, JobId, SourceId, Stop, always, occurrences, violations};
 use crate::text::{fold, one_spaced};
 
 /// How often a paraphrase is asked for, the first time counted.

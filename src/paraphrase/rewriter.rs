@@ -5,8 +5,8 @@ use super::{
     Constraints, Network, ParaphraseError, Paraphraser, RemoteParaphraser, Rewrite, Session,
     Settings, Substitute,
 };
-use crate::decode::{GoesOn, SourceId};
 use crate::endpoint::Usage;
+use crate::engine::{GoesOn, SourceId};
 use crate::model::{Declared, Span};
 
 /// A rewriter of one of two kinds.

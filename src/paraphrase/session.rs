@@ -13,11 +13,10 @@ use super::reading::Reading;
 use super::{
     Constraints, Paraphrase, ParaphraseError, Paraphraser, Refusal, RequestOutcome, Settings,
 };
-use crate::decode::{
+use crate::engine::{
     AvoidPhrases, BeamSettings, DecodeError, Finished, GoesOn, JobId, LengthLimit, SampleSettings,
-    Scheduler, SearchSettings, SourceId, always,
+    Scheduler, SearchSettings, SourceId, StepNetwork, always,
 };
-use crate::nn::StepNetwork;
 
 /// Sources in flight through one rewriter.
 ///
@@ -330,9 +329,9 @@ mod tests {
     use super::super::reading::with_marks;
     use super::super::tests::{paraphraser, settings};
     use super::*;
-    use crate::decode::Stop;
-    use crate::decode::toy::ToyNetwork;
-    use crate::tokenize::Tokenizer;
+    use crate::engine::Stop;
+    use crate::engine::Tokenizer;
+    use crate::engine::toy::ToyNetwork;
 
     fn first_word(outcome: &RequestOutcome) -> Option<String> {
         let letters = |word: &&str| word.chars().any(char::is_alphanumeric);

@@ -9,11 +9,11 @@
 use std::collections::HashSet;
 
 use super::{Constraints, ParaphraseError, Paraphraser, Refusal, Session, Settings};
-use crate::decode::{Constraint, Continuations, GoesOn, always};
+use crate::engine::{
+    Constraint, Continuations, GoesOn, StepNetwork, TokenizeError, Tokenizer, always,
+};
 use crate::model::Span;
-use crate::nn::StepNetwork;
 use crate::text::fold;
-use crate::tokenize::{TokenizeError, Tokenizer};
 
 /// Beginnings that are looked at: the likeliest of each length, and tokens of the longest.
 const WIDTH: usize = 60;

@@ -7,7 +7,7 @@ use serde::de::DeserializeOwned;
 use toml::Spanned;
 
 use super::PromptError;
-use crate::nn::Fingerprint;
+use crate::engine::Fingerprint;
 use crate::text::input::read_text;
 
 /// The text of a prompt, and where it comes from.

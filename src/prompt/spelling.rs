@@ -1,6 +1,6 @@
 //! From a template and the texts in it to tokens.
 
-use crate::tokenize::{TokenizeError, Tokenizer};
+use crate::engine::{TokenizeError, Tokenizer};
 
 /// Tokens of a template's control tokens, and of the texts between them.
 ///

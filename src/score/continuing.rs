@@ -3,8 +3,9 @@
 use std::sync::Arc;
 
 use super::{ScoreError, ScoreRefusal, Scorer};
-use crate::decode::{AvoidTokens, Constraint, GoesOn, SampleSettings, always, search_all_while};
-use crate::nn::StepNetwork;
+use crate::engine::{
+    AvoidTokens, Constraint, GoesOn, SampleSettings, StepNetwork, always, search_all_while,
+};
 
 impl Scorer {
     /// Draws continuations of texts: for each text as many as the settings ask for, without white
@@ -24,7 +25,7 @@ impl Scorer {
     /// As [`continuations`](Self::continuations), asking after each step whether to go on.
     ///
     /// # Errors
-    /// As there, and [`DecodeError::Stopped`](crate::decode::DecodeError::Stopped) after `Break`.
+    /// As there, and [`DecodeError::Stopped`](crate::engine::DecodeError::Stopped) after `Break`.
     pub fn continuations_while(
         &mut self,
         texts: &[String],

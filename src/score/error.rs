@@ -1,10 +1,8 @@
 //! What can go wrong when texts are scored.
 
-use crate::decode::DecodeError;
+use crate::engine::{DecodeError, GgufError, NnError, TokenizeError};
 use crate::model::coded;
-use crate::nn::{GgufError, NnError};
 use crate::prompt::PromptError;
-use crate::tokenize::TokenizeError;
 
 /// A language model that cannot be opened or used.
 #[derive(Debug, thiserror::Error)]

@@ -18,13 +18,11 @@ pub use error::{ScoreError, ScoreRefusal};
 pub(crate) use question::QuestionFields;
 pub use question::{FieldTexts, Question};
 
-use crate::compute::{Device, Numbers};
-use crate::decode::{DecodeError, GoesOn, NextTokens, always, neighbours};
-use crate::model::{Declared, Span};
-use crate::nn::{
-    Fingerprint, LanguageAdapter, LanguageModel, StepNetwork, declared_languages, tokenizer_of,
+use crate::engine::{
+    DecodeError, Device, Fingerprint, GoesOn, LanguageAdapter, LanguageModel, NextTokens, Numbers,
+    StepNetwork, Tokenizer, always, declared_languages, neighbours, tokenizer_of,
 };
-use crate::tokenize::Tokenizer;
+use crate::model::{Declared, Span};
 
 /// Tokens that are computed together, about: enough for products to be worth their while.
 const BATCH_TOKENS: usize = 1024;
@@ -35,7 +33,7 @@ const BETWEEN_TEXTS: &str = "<|endoftext|>";
 /// A language model with its tokenizer.
 ///
 /// ```no_run
-/// use fnstore::compute::{Device, Numbers};
+/// use fnstore::engine::{Device, Numbers};
 /// use fnstore::score::{ScoreRequest, Scorer};
 ///
 /// let mut scorer = Scorer::open("SmolLM2.gguf".as_ref(), &Device::cpu(), Numbers::Int8)?;

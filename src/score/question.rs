@@ -11,10 +11,8 @@ use serde::Deserialize;
 use toml::Spanned;
 
 use super::{Answer, ScoreError, ScoreRefusal, Scorer};
-use crate::decode::{GoesOn, always};
-use crate::nn::Fingerprint;
+use crate::engine::{Fingerprint, GoesOn, Tokenizer, always};
 use crate::prompt::{PromptError, PromptFile, Spelling, one_line};
-use crate::tokenize::Tokenizer;
 
 /// What a field of a question holds: some texts, which the question's separator joins.
 pub type FieldTexts = BTreeMap<String, Vec<String>>;
@@ -264,7 +262,7 @@ impl Scorer {
     /// As [`ask`](Self::ask), asking between batches of some hundred tokens whether to go on.
     ///
     /// # Errors
-    /// As there, and [`DecodeError::Stopped`](crate::decode::DecodeError::Stopped) after `Break`.
+    /// As there, and [`DecodeError::Stopped`](crate::engine::DecodeError::Stopped) after `Break`.
     pub fn ask_while(
         &mut self,
         question: &Question,

@@ -9,9 +9,8 @@
 //! An encoder whose tokenizer folds case sees no capitals, and names are told by them. In a
 //! sentence without a capital the first three are 0 for every word, which training shows too.
 
+use crate::engine::{Hidden, WordPieces};
 use crate::learn::{NetworkError, TooManyPieces, WordEncoder, mean_states};
-use crate::nn::Hidden;
-use crate::tokenize::WordPieces;
 
 /// Numbers about how a word is written.
 pub(crate) const WRITING: usize = 6;

@@ -11,10 +11,10 @@ use serde::{Deserialize, Serialize};
 use super::features::WRITING;
 use super::measure::DevAccuracy;
 use crate::durable::WholeDirectory;
+use crate::engine::{NnError, Weights};
 use crate::learn::{
     Activation, Artefact, Misread, Mlp, NetworkError, SmallNetwork, Weighted as _, write_model,
 };
-use crate::nn::{NnError, Weights};
 
 /// What is done when a tagger cannot be written.
 pub(super) const WRITE: &str = "write a tagger to";

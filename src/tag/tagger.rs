@@ -4,11 +4,10 @@ use std::path::Path;
 
 use super::features::{features, rows_of_states};
 use super::model::{TaggerConfig, read_mlp};
-use crate::compute::{ComputeError, Device, Tensor};
+use crate::engine::{ComputeError, Device, Fingerprint, NnError, Tensor, declared_languages};
 use crate::exchange::WordTagger;
 use crate::learn::{Artefact as _, EncodedSentence, Network, NetworkError, WordEncoder, softmax};
 use crate::model::Declared;
-use crate::nn::{Fingerprint, NnError, declared_languages};
 
 /// Sentences whose states are held at once.
 const SENTENCES_AT_ONCE: usize = 256;
@@ -25,7 +24,7 @@ pub struct Tag<'a> {
 /// An encoder and the network that was trained to tag words by its states.
 ///
 /// ```no_run
-/// use fnstore::compute::Device;
+/// use fnstore::engine::Device;
 /// use fnstore::tag::Tagger;
 /// # fn main() -> Result<(), fnstore::NetworkError> {
 /// let encoder = "models/aligner-encoder".as_ref();

@@ -16,7 +16,7 @@ use super::measure::{Accuracy, DevAccuracy};
 use super::model::{ACTIVATION, FEATURES, TaggerConfig, TaggerTraining, WRITE, write};
 use super::sentence::TaggedSentence;
 use super::tagger::best_tags;
-use crate::compute::Device;
+use crate::engine::Device;
 use crate::learn::{
     Artefact as _, Labels, Mlp, Network, NetworkError, SmallNetwork, SplitMix64, Task,
     TrainerOptions, TrainingProgress, TrainingState, WordEncoder,

@@ -2,8 +2,8 @@
 
 use std::path::PathBuf;
 
+use crate::engine::WeightsError;
 use crate::model::coded;
-use crate::nn::WeightsError;
 
 /// Word vectors cannot be opened.
 #[derive(Debug, thiserror::Error)]

@@ -19,8 +19,8 @@ use serde::Deserialize;
 
 pub use error::VectorsError;
 
+use crate::engine::{Fingerprint, WORDS, Weights, WeightsError, declared_languages};
 use crate::model::Declared;
-use crate::nn::{Fingerprint, WORDS, Weights, WeightsError, declared_languages};
 use crate::text::fold;
 use crate::text::input::read_text;
 

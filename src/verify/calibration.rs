@@ -9,7 +9,7 @@ use std::path::Path;
 use serde::Deserialize;
 use toml::Spanned;
 
-use crate::nn::Fingerprint;
+use crate::engine::Fingerprint;
 use crate::prompt::{PromptError, PromptFile};
 use crate::score::Answer;
 

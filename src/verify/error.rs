@@ -2,9 +2,8 @@
 
 use std::path::PathBuf;
 
-use crate::decode::DecodeError;
+use crate::engine::{DecodeError, NnError};
 use crate::model::coded;
-use crate::nn::NnError;
 use crate::prompt::PromptError;
 use crate::score::ScoreError;
 

@@ -19,10 +19,8 @@ pub use error::VerifyError;
 use questions::Questions;
 pub use questions::{QUESTIONS, has_questions};
 
-use crate::compute::{Device, Numbers};
-use crate::decode::{GoesOn, always};
+use crate::engine::{Device, Fingerprint, GoesOn, LanguageAdapter, LanguageModel, Numbers, always};
 use crate::model::{Declared, Span};
-use crate::nn::{Fingerprint, LanguageAdapter, LanguageModel};
 use crate::score::{Answer, FieldTexts, Question, ScoreError, ScoreRefusal, Scorer};
 
 /// Most lemmas of a frame that are listed. Training listed 2 to 10, drawn by annotation; with the
@@ -73,7 +71,7 @@ pub struct MeaningItem {
 /// A language model that answers the two questions.
 ///
 /// ```no_run
-/// use fnstore::compute::{Device, Numbers};
+/// use fnstore::engine::{Device, Numbers};
 /// use fnstore::verify::{MeaningItem, Verifier};
 ///
 /// let base = "SmolLM2-135M-Instruct.Q4_1.gguf".as_ref();
@@ -197,7 +195,7 @@ impl Verifier {
     /// As [`evokes`](Self::evokes), asking between batches whether to go on.
     ///
     /// # Errors
-    /// As there, and [`DecodeError::Stopped`](crate::decode::DecodeError::Stopped) after `Break`.
+    /// As there, and [`DecodeError::Stopped`](crate::engine::DecodeError::Stopped) after `Break`.
     pub fn evokes_while(
         &mut self,
         frame: &FrameQuestion,

@@ -6,7 +6,7 @@ use serde_json::json;
 
 use super::Options;
 use crate::align::data::AlignedSpan;
-use crate::compute::Device;
+use crate::engine::Device;
 use crate::learn::Checkpoint;
 
 /// The checkpoint of one run at a path, whether or not there is one yet; of encoder and linker the
@@ -63,8 +63,8 @@ mod tests {
     use crate::align::error::AlignError;
     use crate::align::metrics::AlignmentReport;
     use crate::align::scorer::ACTIVATION;
+    use crate::engine::write_tensors;
     use crate::learn::{FileError, Mlp, SplitMix64};
-    use crate::nn::write_tensors;
     use std::io;
 
     fn data() -> Encoded {

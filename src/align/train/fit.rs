@@ -7,7 +7,7 @@ use crate::align::error::AlignError;
 use crate::align::features::{PairStates, inputs};
 use crate::align::metrics::AlignmentReport;
 use crate::align::scorer::{ACTIVATION, Question, Scored, Scorer, best};
-use crate::compute::Device;
+use crate::engine::Device;
 use crate::learn::{Labels, Mlp, Part, SplitMix64, Task, TrainingProgress, TrainingState};
 
 /// Where the training of a head is.

@@ -19,7 +19,7 @@ use crate::align::linker::{LinkerConfig, LinkerTraining, encode};
 use crate::align::scorer::ACTIVATION;
 use crate::align::trained;
 use crate::align::words::{ErrorRate, Link, LinkCounts, SentencePair};
-use crate::compute::{ComputeError, Device};
+use crate::engine::{ComputeError, Device};
 use crate::learn::{
     Artefact as _, Labels, Mlp, SplitMix64, Task, TrainerOptions, TrainingProgress, TrainingState,
 };

@@ -38,7 +38,7 @@ use super::linker::for_head;
 use super::metrics::{AlignmentReport, best_threshold};
 use super::trained;
 use crate::align::scorer::ACTIVATION;
-use crate::compute::Device;
+use crate::engine::Device;
 use crate::learn::{Mlp, TrainerOptions, TrainingProgress};
 
 /// What to train on, and how.

@@ -4,9 +4,9 @@ use std::num::NonZeroUsize;
 use std::ops::ControlFlow;
 use std::path::PathBuf;
 
-use fnstore::compute::{Device, Numbers};
 use fnstore::database::Database;
 use fnstore::discover::{AttestOptions, AttestReport, Attester, Corpus};
+use fnstore::engine::{Device, Numbers};
 use fnstore::expand::{FrameModels, VerifierModels};
 use fnstore::generate::Lacking;
 use fnstore::identify::FrameIdentifier;

@@ -12,12 +12,12 @@ use crate::cli::options::named::named;
 use anyhow::ensure;
 use fnstore::database::{Database, DatabaseError};
 use fnstore::endpoint::EndpointSettings;
+use fnstore::engine::declared_languages;
 use fnstore::expand::{
     self, BlindTo, Carry, Choice, FromSisters, Guidance, GuideModels, KeepElements, Models, Recipe,
     RecipeSettings, RewriterSource, RunOptions, Shard, Targets, Words,
 };
 use fnstore::model::RecipeId;
-use fnstore::nn::declared_languages;
 use fnstore::query::Expression;
 
 use crate::cli::options::endpoint::EndpointArgs;

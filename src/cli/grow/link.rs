@@ -3,8 +3,8 @@
 use std::ops::ControlFlow;
 use std::path::PathBuf;
 
-use fnstore::compute::Numbers;
 use fnstore::database::Database;
+use fnstore::engine::Numbers;
 use fnstore::expand::VerifierModels;
 use fnstore::link::{FrameLinks, LinkOptions, Linker};
 use fnstore::model::Frame;

@@ -5,10 +5,9 @@ mod question;
 
 use std::path::PathBuf;
 
-use fnstore::compute::Numbers;
+use fnstore::engine::{LanguageAdapter, Numbers};
 use fnstore::model::{LogProbability, Positive};
 use fnstore::models::find;
-use fnstore::nn::LanguageAdapter;
 use fnstore::paraphrase::{base_of, is_adapter};
 use fnstore::score::{Question, ScoreRefusal, ScoreRequest, Scorer, TextScore};
 use serde::{Deserialize, Serialize};

@@ -1,8 +1,8 @@
 //! `fnstore gpu`: this machine's adapters, which one is used, and whether it computes right.
 
-use fnstore::compute::kernels::{KernelTest, self_test};
-use fnstore::compute::{
-    Adapter, AdapterKind, Device, DeviceChoice, Gpu, GpuOptions, adapters, choose,
+use fnstore::engine::kernels::{KernelTest, self_test};
+use fnstore::engine::{
+    AdapterKind, Device, DeviceChoice, Gpu, GpuAdapter, GpuOptions, adapters, choose,
 };
 use fnstore::model::{Amount, Positive};
 use serde::Serialize;
@@ -32,7 +32,7 @@ struct GpuRecord {
     asked: String,
     chosen: Option<String>,
     reason: String,
-    adapters: Vec<Adapter>,
+    adapters: Vec<GpuAdapter>,
     tests: Vec<TestRecord>,
 }
 
@@ -120,7 +120,7 @@ fn test(device: &Device) -> Vec<TestRecord> {
 }
 
 /// Why this adapter, or none, was chosen.
-fn reason(adapters: &[Adapter], choice: &DeviceChoice, place: Option<usize>) -> String {
+fn reason(adapters: &[GpuAdapter], choice: &DeviceChoice, place: Option<usize>) -> String {
     match (choice, place) {
         (DeviceChoice::Cpu, _) => "the CPU was asked for".to_owned(),
         (DeviceChoice::Named(name), Some(_)) => format!("the best whose name contains `{name}`"),
@@ -230,7 +230,7 @@ mod tests {
     #[test]
     fn every_kernel_of_the_lists_is_there() {
         let known: Vec<&str> =
-            fnstore::compute::kernels::shaders().iter().map(|shader| shader.name).collect();
+            fnstore::engine::kernels::shaders().iter().map(|shader| shader.name).collect();
         for kernel in OF_UNITS.iter().chain(&OF_HALF) {
             assert!(known.contains(kernel), "{kernel}");
         }

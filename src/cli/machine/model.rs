@@ -4,13 +4,13 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context as _, bail};
+use fnstore::engine::declare_languages;
 use fnstore::expand::{FILTER, WORD_VECTORS};
 use fnstore::model::{Hex64, Languages};
 use fnstore::models::{
     self, Description, Finding, FindingCode, ModelCheck, ModelError, ModelKind, VERIFIER, add,
     default_rewriter, describe, models_in, record_sums, verify,
 };
-use fnstore::nn::declare_languages;
 use fnstore::paraphrase::PROMPT;
 use serde::Serialize;
 

@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 use std::sync::{Mutex, Once, PoisonError};
 
 use anyhow::Context as _;
-use fnstore::compute::{Device, DeviceChoice, GpuOptions, profile_report};
+use fnstore::engine::{Device, DeviceChoice, GpuOptions, profile_report};
 
 use super::locate;
 use crate::cli::print::output::tell;

@@ -6,9 +6,9 @@ mod trained;
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context as _, bail};
-use fnstore::compute::Numbers;
 use fnstore::database::Database;
 use fnstore::durable::Stamp;
+use fnstore::engine::{Numbers, declared_languages};
 use fnstore::expand::{FrameModels, VerifierModels};
 use fnstore::generate::{
     Answer, GenerationPrompt, Generator, LanguageFiller, RemoteFiller, Seq2SeqFiller, is_seq2seq,
@@ -17,7 +17,6 @@ use fnstore::generate::{
 use fnstore::identify::FrameIdentifier;
 use fnstore::label::Labeller;
 use fnstore::models::{VERIFIER, find};
-use fnstore::nn::declared_languages;
 use fnstore::query::Expression;
 use fnstore::score::Scorer;
 

@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use fnstore::compute::Device;
+use fnstore::engine::Device;
 use fnstore::identify::FrameIdentifier;
 use fnstore::label::Labeller;
 use fnstore::lexicon::Lexicon;

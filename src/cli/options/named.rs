@@ -40,7 +40,7 @@ fn summary(about: &str) -> String {
 
 #[cfg(test)]
 mod tests {
-    use fnstore::decode::Stopping;
+    use fnstore::engine::Stopping;
     use fnstore::model::Split;
 
     use super::*;

@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use super::named::named;
-use fnstore::compute::Numbers;
+use fnstore::engine::Numbers;
 use fnstore::paraphrase::{Crew, Paraphraser, base_of};
 
 use super::device::DeviceArgs;

@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use fnstore::compute::{Device, Numbers};
+use fnstore::engine::{Device, Numbers};
 use fnstore::expand::VerifierModels;
 use fnstore::models::{ADAPTER, VERIFIER};
 use fnstore::paraphrase::{Paraphraser, base_of};

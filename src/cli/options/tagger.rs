@@ -3,9 +3,8 @@
 use std::cell::{Cell, OnceCell};
 use std::path::{Path, PathBuf};
 
-use fnstore::compute::{Device, GpuOptions};
+use fnstore::engine::{Device, GpuOptions, declared_languages};
 use fnstore::exchange::WordTagger;
-use fnstore::nn::declared_languages;
 use fnstore::tag::Tagger;
 
 use super::device::{self, DeviceArgs};

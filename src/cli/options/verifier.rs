@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use anyhow::Context as _;
-use fnstore::compute::Numbers;
+use fnstore::engine::Numbers;
 use fnstore::expand::{Judges, VerifierModels};
 use fnstore::models::{ADAPTER, VERIFIER};
 use fnstore::paraphrase::{ParaphraseError, Paraphraser, base_of};

@@ -15,7 +15,7 @@ use super::super::features::Shape;
 use super::super::measure::Figures;
 use super::super::scorer::{CandidateSpan, Scorer, Search};
 use super::{Data, FitOptions, Fitted, Lessons, fit};
-use crate::compute::Device;
+use crate::engine::Device;
 use crate::learn::{NetworkError, WordEncoder};
 
 /// Sentences ready for any number of trainings.

@@ -9,17 +9,19 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::io::Read as _;
 use std::path::Path;
 
-use flate2::read::MultiGzDecoder;
 use serde::Deserialize;
 
 use super::super::Result;
 use crate::exchange::{ExchangeError, FaultCode, RankedSubstitute, open_ranked_substitutes};
+use crate::lexica::open_unpacked;
 use crate::mine::sentences;
 use crate::model::{Pos, Span};
 use crate::text::{Morphology, fold};
 
 /// Proposals of a target that count, and most answers.
 const TOP: usize = 10;
+/// Most bytes that are read, unpacked: a hundred times those of the benchmark.
+const MOST_BYTES: u64 = 1 << 30;
 /// Share of the votes that an acceptable substitute has more than.
 const ACCEPTABLE: f64 = 0.5;
 /// Votes that are for a substitute.
@@ -154,12 +156,8 @@ impl Swords {
     /// When it cannot be read, is no such file, or a target does not stand in its context.
     pub fn read(path: &Path) -> Result<Self> {
         let unreadable = |source| ExchangeError::Read { path: path.to_owned(), source };
-        let mut bytes = std::fs::read(path).map_err(unreadable)?;
-        if bytes.starts_with(&[0x1f, 0x8b]) {
-            let mut text = Vec::new();
-            MultiGzDecoder::new(bytes.as_slice()).read_to_end(&mut text).map_err(unreadable)?;
-            bytes = text;
-        }
+        let (content, mut bytes) = (open_unpacked(path).map_err(unreadable)?.0, Vec::new());
+        content.take(MOST_BYTES).read_to_end(&mut bytes).map_err(unreadable)?;
         let fault = |code, line, reason| ExchangeError::Line {
             code,
             file: path.display().to_string(),

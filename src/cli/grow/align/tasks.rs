@@ -5,8 +5,8 @@ use std::io::Write;
 use std::path::PathBuf;
 
 use anyhow::ensure;
-use fnstore::compute::Numbers;
 use fnstore::database::Database;
+use fnstore::engine::Numbers;
 use fnstore::expand::{TaskSettings, Tasks};
 use fnstore::paraphrase::{Paraphraser, base_of};
 use fnstore::query::Expression;

@@ -7,7 +7,7 @@ mod sets;
 use std::path::{Path, PathBuf};
 
 use fnstore::augment::RememberingRewriter;
-use fnstore::decode::BeamSettings;
+use fnstore::engine::BeamSettings;
 use fnstore::paraphrase::Settings;
 
 use crate::cli::options::rewriter;

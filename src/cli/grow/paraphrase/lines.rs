@@ -43,7 +43,7 @@ pub(super) struct Item {
 
 /// The error of a sentence, or of its constraints, that is refused; others are handed back.
 pub(super) fn refusal(error: ParaphraseError) -> Result<LineError, ParaphraseError> {
-    use fnstore::decode::DecodeError;
+    use fnstore::engine::DecodeError;
     let code = match &error {
         ParaphraseError::Refused(Refusal::Empty) => "E-empty",
         ParaphraseError::Refused(Refusal::TooLong { .. }) => "E-too-long",

@@ -16,7 +16,7 @@ use std::sync::mpsc::{self, Receiver};
 use crate::cli::options::named::named;
 use anyhow::Context as _;
 use fnstore::database::Database;
-use fnstore::decode::{SourceId, Stop};
+use fnstore::engine::{SourceId, Stop};
 use fnstore::internals::WithStore as _;
 use fnstore::model::{Declared, LogProbability, Positive};
 use fnstore::paraphrase::{Heuristics, Network, Paraphrase, RequestOutcome, Rewrite, Session};

@@ -4,7 +4,7 @@ use std::path::Path;
 
 use crate::cli::options::named::named;
 use anyhow::Context as _;
-use fnstore::decode::{BeamSettings, LengthLimit, LengthPenalty, SampleSettings, Stopping};
+use fnstore::engine::{BeamSettings, LengthLimit, LengthPenalty, SampleSettings, Stopping};
 use fnstore::paraphrase::Settings;
 use fnstore::text::input::read_text;
 

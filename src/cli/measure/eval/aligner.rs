@@ -6,7 +6,7 @@ use fnstore::align::{
     AlignedSpan, Aligner, Bin, Breakdown, Counts, DISTANCE_BIN, DISTANCE_BINS, Dataset, LONGEST,
     Lengths, Prediction, SeenSpans,
 };
-use fnstore::compute::Device;
+use fnstore::engine::Device;
 use fnstore::model::{Amount, Fraction, Positive};
 use fnstore::tag::Tagger;
 use serde::Serialize;

@@ -6,10 +6,9 @@ use std::path::{Path, PathBuf};
 
 use anyhow::Context as _;
 use fnstore::TrainerOptions;
-use fnstore::compute::Device;
+use fnstore::engine::{Device, declare_languages, declared_languages};
 use fnstore::lexicon::Lexicon;
 use fnstore::model::Languages;
-use fnstore::nn::{declare_languages, declared_languages};
 
 use crate::cli::options::device::DeviceArgs;
 use crate::cli::options::{locate, number};

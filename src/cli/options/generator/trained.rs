@@ -3,9 +3,9 @@
 use std::path::{Path, PathBuf};
 
 use fnstore::durable::Stamp;
+use fnstore::engine::LanguageAdapter;
 use fnstore::generate::{GenerationPrompt, TrainedFiller, stamped};
 use fnstore::models::find;
-use fnstore::nn::LanguageAdapter;
 use fnstore::paraphrase::{base_of, is_adapter};
 use fnstore::score::Scorer;
 
