@@ -251,6 +251,31 @@ fn rooms() -> BTreeSet<String> {
     all.filter(|room| root().join("src").join(room).is_dir()).collect()
 }
 
+/// The folders of the engine from the top, and those below each.
+const OF_ENGINE: [(&str, &[&str]); 4] = [
+    ("decode", &["nn", "compute", "tokenize"]),
+    ("nn", &["compute", "tokenize"]),
+    ("compute", &[]),
+    ("tokenize", &[]),
+];
+
+#[test]
+fn a_folder_of_the_engine_imports_only_those_below_it() {
+    let mut imported = 0;
+    for (folder, below) in OF_ENGINE {
+        for path in files_under(&root().join("src/engine").join(folder), "rs") {
+            let code = code(&fs::read_to_string(&path).unwrap());
+            // Nor does it go through the face.
+            for other in heads(&code, "crate::engine::") {
+                let may = other == folder || below.contains(&other.as_str());
+                assert!(may, "{} imports {other}", path.display());
+                imported += usize::from(other != folder);
+            }
+        }
+    }
+    assert!(imported > 20, "{imported} imports were found");
+}
+
 /// The files and folders of a room, each with those that it imports by name.
 fn inside(room: &str) -> BTreeMap<String, BTreeSet<String>> {
     let folder = root().join("src").join(room);

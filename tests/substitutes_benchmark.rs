@@ -1,4 +1,5 @@
-//! `fnstore eval lexicon --swords`: what systems say in a word's place, measured on a file of SWORDS.
+//! `fnstore eval lexicon --swords`: what systems say in a word's place, measured on a file of
+//! SWORDS.
 
 use serde_json::{Value, json};
 
@@ -8,7 +9,8 @@ use crate::lexicon_benchmark::Benchmark;
 fn swords() -> Value {
     let votes = |count: usize| {
         let label = |at: usize| if at < count { "TRUE" } else { "FALSE" };
-        (0..10).map(label).collect::<Vec<_>>()
+        // Who is unsure has no vote.
+        (0..10).map(label).chain(["UNSURE"; 9]).collect::<Vec<_>>()
     };
     json!({
         "contexts": {
@@ -73,7 +75,7 @@ fn substitutes_are_measured_by_votes() {
         .filter(|of| of["part"] == "swords")
         .map(|of| (of["system"].as_str().unwrap(), of["why"].as_str().unwrap()))
         .collect();
-    assert_eq!(whys[0], ("language-model", "no rewriter that is a language model"));
+    assert_eq!(whys[0], ("language-model", "no rewriter that is a language model of English"));
     assert_eq!(whys[1].0, "discover");
     // The same again reads what was found.
     let place = benchmark.file("swords/wordnet.tsv");

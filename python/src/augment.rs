@@ -7,7 +7,7 @@ use fnstore::internals::augment::{
     AggregateRule, AggregatedItem, Aggregates, AugmentError, AugmentItem, AugmentTask, Copies,
     PredictedItems, Prediction, RememberingRewriter,
 };
-use fnstore::internals::decode::BeamSettings;
+use fnstore::internals::engine::BeamSettings;
 use fnstore::internals::paraphrase::{Crew, Request, Settings, base_of};
 use fnstore::models::default_rewriter;
 use pyo3::prelude::*;

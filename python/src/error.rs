@@ -297,7 +297,7 @@ macro_rules! of_models {
 of_models! {
     fnstore::internals::align::AlignError,
     fnstore::internals::NetworkError,
-    fnstore::internals::nn::NnError,
+    fnstore::internals::engine::NnError,
     fnstore::internals::prompt::PromptError,
     fnstore::internals::score::ScoreError,
     fnstore::internals::vectors::VectorsError,

@@ -5,14 +5,13 @@ use std::path::{Path, PathBuf};
 
 use fnstore::database::{self, DatabaseError};
 use fnstore::expand::{FrameModels, VerifierModels};
+use fnstore::internals::engine::{LanguageAdapter, declared_languages};
 use fnstore::internals::generate::{
     self, Answer, Estimate, GenerationPrompt, GenerationRecipe, Generator, LanguageFiller,
     RemoteFiller, Seq2SeqFiller, TrainedFiller, is_seq2seq, stamped,
 };
 use fnstore::internals::identify::FrameIdentifier;
 use fnstore::internals::label::Labeller;
-use fnstore::internals::nn::LanguageAdapter;
-use fnstore::internals::nn::declared_languages;
 use fnstore::internals::paraphrase::{base_of, is_adapter};
 use fnstore::internals::score::Scorer;
 use fnstore::model::Method;

@@ -120,7 +120,7 @@ pub(crate) fn refused(code: &str, message: &str) -> Fault {
 
 /// That what was refused of a rewriter is the text's fault; other errors are handed back.
 pub(crate) fn refusal(error: ParaphraseError) -> Result<Fault> {
-    use fnstore::internals::decode::DecodeError;
+    use fnstore::internals::engine::DecodeError;
     match &error {
         ParaphraseError::Refused(why) => Ok(refused("E-text", &why.to_string())),
         ParaphraseError::Decode {

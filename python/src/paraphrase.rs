@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Mutex;
 
 use fnstore::expand::Words;
-use fnstore::internals::decode::{BeamSettings, LengthLimit, SampleSettings, Stop};
+use fnstore::internals::engine::{BeamSettings, LengthLimit, SampleSettings, Stop};
 use fnstore::internals::paraphrase::{
     self as rewriting, Constraints, Heuristics, Paraphraser, Refusal, RemoteParaphraser,
     RemoteRewrite, Request, RequestOutcome, Rewrite, Settings,
@@ -145,7 +145,7 @@ struct SearchOptions {
 
 impl SearchOptions {
     fn settings(&self) -> Result<Settings> {
-        let wrong = |error: fnstore::internals::decode::DecodeError| {
+        let wrong = |error: fnstore::internals::engine::DecodeError| {
             Fault::new("QueryError", "E-value", &error.to_string(), "give a formula of those")
         };
         let length_penalty = self.length_penalty.parse().map_err(wrong)?;

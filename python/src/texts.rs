@@ -8,7 +8,7 @@ use fnstore::internals::NetworkError;
 use fnstore::internals::align::{
     AlignError, AlignRequest, Aligner, Ranking, WordRanking, WordRequest, WordSpan,
 };
-use fnstore::internals::nn::LanguageAdapter;
+use fnstore::internals::engine::LanguageAdapter;
 use fnstore::internals::paraphrase::{
     ParaphraseError, Paraphraser, Settings, Substitute, base_of, is_adapter,
 };

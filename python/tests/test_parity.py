@@ -144,7 +144,7 @@ EXCEPTIONS = {
     "review | judge --from | judge sample | judge tally": "reviewers work in a browser or on sheets, which are read by Transaction.judge",
     "paraphrase --input | import --report | check --repair": "an item says what it is, a report is an object; a repair is the program's",
     "augment | align tasks --out | align tasks --force | align answers --to | align answers --force": "of files; objects are made",
-    "train | train * | eval | eval * | experiment | experiment *": "they stay the program's, 24 commands with 257 options: `python -m fnstore train ...`, with --format json",
+    "train | train * | eval | eval * | experiment | experiment *": "they stay the program's, 24 commands with 258 options: `python -m fnstore train ...`, with --format json",
 }
 
 

@@ -310,9 +310,7 @@ mod tests {
     use fnstore::database::ExportError;
     use fnstore::durable::Claimed;
     use fnstore::endpoint::EndpointError;
-    use fnstore::engine::ComputeError;
-    use fnstore::engine::DecodeError;
-    use fnstore::engine::NnError;
+    use fnstore::engine::{ComputeError, DecodeError, NnError};
     use fnstore::expand::{ExpandError, ShardRequestError};
     use fnstore::framenet::FramenetError;
     use fnstore::generate::GenerateError;

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use super::neighbours::Candidate;
-use super::ranking::score;
+use super::scoring::score;
 use super::units::{FrameUnit, Key, Trial, trials};
 use super::{Discoverer, Result, words_of};
 use crate::engine::GoesOn;
@@ -62,14 +62,14 @@ impl WordAnswers {
 /// A sentence that somebody wrote, where a word stands in it, and where it was found.
 type Attested = (String, Span, String);
 
-/// What was asked about the words of a frame.
-pub(super) struct Asked {
+/// The answers about the words of a frame.
+pub(super) struct FrameAnswers {
     /// Those that were asked about in all their sentences.
     pub(super) words: Vec<WordAnswers>,
     /// Those that are none of the frame's.
     pub(super) refused: Vec<RefusedWord>,
-    /// Names of those that one sentence spoke for less.
-    pub(super) left: Vec<String>,
+    /// How many others were asked about in one sentence, which spoke for them less.
+    pub(super) left: usize,
 }
 
 /// A word with the sentences that it is asked about.
@@ -115,7 +115,7 @@ impl Discoverer<'_> {
         units: &[FrameUnit],
         words: Vec<(Key, Candidate)>,
         goes_on: &mut GoesOn<'_>,
-    ) -> Result<Asked> {
+    ) -> Result<FrameAnswers> {
         let at_first = if self.verifier.is_some() { AT_FIRST } else { 1 };
         let most = self.options.candidates.saturating_mul(at_first);
         let (mut waiting, mut refused) = self.waiting(frame, units, words, most)?;
@@ -123,14 +123,14 @@ impl Discoverer<'_> {
         let question = self.questions.of(self.database, place)?.clone();
         self.answer(&question, &mut waiting, 1, goes_on)?;
         waiting.sort_by(|a, b| b.score().total_cmp(&a.score()));
-        let left = waiting.split_off(self.options.candidates.min(waiting.len()));
-        let left = left.into_iter().map(|of| of.name).collect();
+        let left = waiting.len().saturating_sub(self.options.candidates);
+        waiting.truncate(self.options.candidates);
         self.answer(&question, &mut waiting, usize::MAX, goes_on)?;
         let mut words: Vec<WordAnswers> = waiting.into_iter().map(|of| self.answered(of)).collect();
         words.retain(|of| !of.sentences.is_empty());
         self.add_slots(&mut words, units, goes_on)?;
         self.refuse_nearer(frame, &mut words, &mut refused, goes_on)?;
-        Ok(Asked { words, refused, left })
+        Ok(FrameAnswers { words, refused, left })
     }
 
     /// The first words that there are sentences for, and those that stand in names alone.
@@ -346,7 +346,7 @@ impl Discoverer<'_> {
     }
 }
 
-pub(super) fn mean(answers: &[f32]) -> f32 {
+fn mean(answers: &[f32]) -> f32 {
     answers.iter().sum::<f32>() / answers.len().max(1) as f32
 }
 

@@ -6,7 +6,7 @@
 //! that hold the word come first (`corpus.rs`). A verifier is asked of each whether the word evokes
 //! the frame there: of many words in one sentence, then of the better ones in all (`asking.rs`).
 //! Words are ranked by the mean of its answers, how likely a language model finds them in the slot,
-//! and how much the LUs lead to them (`ranking.rs`).
+//! and how much the LUs lead to them (`scoring.rs`).
 //!
 //! What is found joins the proposals of expansions ([`crate::proposals`]), with the sentences that
 //! speak for it. No annotation set is written.
@@ -21,16 +21,18 @@ mod error;
 mod neighbours;
 mod ranking;
 mod saying;
+mod scoring;
 mod units;
 mod writing;
 
 use std::collections::HashSet;
 
-use asking::Asked;
+use asking::FrameAnswers;
 pub use attest::Attester;
 pub use attest_report::{AttestOptions, AttestReport};
 pub use corpus::Corpus;
 pub use error::DiscoverError;
+#[doc(hidden)]
 pub use neighbours::words_near;
 
 use crate::database::Database;
@@ -306,13 +308,14 @@ impl<'a> Discoverer<'a> {
         let mut best: Vec<(Key, Candidate)> = all.into_iter().collect();
         let promise = |(key, of): &(Key, Candidate)| of.promise(words_of(key));
         best.sort_by(|a, b| promise(b).total_cmp(&promise(a)).then_with(|| a.0.cmp(&b.0)));
-        let Asked { words, refused, left } = self.ask(frame, &units, best, goes_on)?;
+        let FrameAnswers { words, refused, left } = self.ask(frame, &units, best, goes_on)?;
         // What stands in names alone was not asked about.
         let nearer = refused.iter().filter(|of| !of.by.is_empty()).count();
         let is_asked = self.verifier.is_some();
-        let count = if is_asked { words.len() + nearer + left.len() } else { 0 };
+        let count = if is_asked { words.len() + nearer + left } else { 0 };
         let judged = words.iter().map(|of| &of.name).chain(refused.iter().map(|of| &of.name));
-        let judged = judged.cloned().chain(left).collect();
+        // What one sentence spoke for less is said nothing of: an earlier search may know more.
+        let judged = judged.cloned().collect();
         let found = self.ranked(frame, &units, words);
         let discoveries = FrameDiscoveries {
             frame,

@@ -107,7 +107,7 @@ impl Candidate {
 
 /// What a promise weighs beside the logarithm of 1 and the support: the logarithm of 1 and the LUs
 /// in whose place a rewriter says a word, its likeness, the logarithm of the number of its words.
-/// Fitted on hidden LUs of 60 frames.
+/// Fitted on the 60 frames that `training/judge/hidden.py` draws to fit on.
 const SAID: f32 = 0.3;
 const LIKENESS: f32 = 1.6;
 const WORDS: f32 = -1.3;
@@ -236,8 +236,9 @@ impl Sources<'_, '_> {
     }
 }
 
-/// The words of its part of speech that a lemma leads to through WordNets, the nearest first; else
-/// those whose vectors are nearest, of whatever part of speech. The lemma is none of them.
+/// The words of its part of speech that a lemma leads to through WordNets, with how much it does,
+/// and those that are like it by word vectors, of whatever part of speech, with how much they are.
+/// The greatest number comes first; the lemma is none of them.
 ///
 /// # Errors
 /// When the database fails.

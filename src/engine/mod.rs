@@ -1,5 +1,5 @@
-//! Networks and the search over them, with one face: what the rest of the library takes of the
-//! engine stands in this file, and nothing else can be reached.
+//! Networks and the search over them, with one face: the rest of the library reaches what this file
+//! names, and nothing beside it.
 //!
 //! | folder | what it does |
 //! | --- | --- |
@@ -8,8 +8,8 @@
 //! | `tokenize/` | texts to tokens and back |
 //! | `decode/` | beam search and sampling under constraints |
 //!
-//! `compute` and `tokenize` know nothing of the others; `nn` stands on `compute`, and `decode` on
-//! all three. The engine knows no frame, no store and no query.
+//! `compute` and `tokenize` know nothing of the others. `nn` stands on both, and `decode` on `nn`.
+//! The engine knows no frame, no store and no query.
 
 mod compute;
 mod decode;
@@ -20,9 +20,9 @@ pub(crate) use compute::Renewable;
 #[cfg(feature = "gpu")]
 pub use compute::spirv;
 pub use compute::{
-    Adapter as GpuAdapter, AdapterKind, Binding, ComputeError, Device, DeviceChoice, Gpu,
-    GpuOptions, GpuProfile, HostTime, KernelTime, Needs, Notice, Numbers, ProfileClock, Shader,
-    Tensor, Trial, UnknownNumbers, adapters, choose, kernels, profile_report,
+    AdapterKind, Binding, ComputeError, Device, DeviceChoice, Gpu, GpuAdapter, GpuOptions,
+    GpuProfile, HostTime, KernelTime, Needs, Notice, Numbers, ProfileClock, Shader, Tensor, Trial,
+    UnknownNumbers, adapters, choose, kernels, profile_report,
 };
 pub(crate) use decode::neighbours;
 #[cfg(test)]

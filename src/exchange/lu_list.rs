@@ -177,7 +177,7 @@ mod tests {
         assert_eq!((list[0].substitute.as_str(), list[0].line), ("go by", 2));
         for (lines, message) in [
             ("t:1\tgo\n", "mine.tsv:1: `number of columns` is `2`"),
-            ("t:1\t \t1\n", "mine.tsv:1: `substitute` is ` `, expected a word"),
+            ("t:1\t \t1\n", "mine.tsv:1: `substitute` is ``, expected a word"),
             ("t:1\tgo\tNaN\n", "mine.tsv:1: `score` is `NaN`, expected a number"),
         ] {
             let error = read(lines).unwrap_err();

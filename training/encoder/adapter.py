@@ -2,7 +2,7 @@
 
 To each matrix of its layers (`D_out` x `D_in`) a product `up @ down` of rank R is added (Hu et al. 2021, LoRA, without
 its scale), to each vector a difference of its own; embeddings stay. What is written is these alone, so an encoder that
-somebody else trained can be tuned and the tuning given away: NAME.up, NAME.down, NAME.delta (src/nn/adapter.rs).
+somebody else trained can be tuned and the tuning given away: NAME.up, NAME.down, NAME.delta (src/engine/nn/adapter.rs).
 """
 
 import torch

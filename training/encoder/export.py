@@ -6,7 +6,7 @@ head, in 16 bits.
     python -m encoder export --run RUN --data SPANS --encoder models/aligner-encoder --head models/aligner
 
 Threshold and counts in the head's config.json are those of the 8-bit encoder on `dev.jsonl`. The head names its encoder
-by fingerprint (src/nn/weights.rs), so it is written last.
+by fingerprint (src/engine/nn/weights.rs), so it is written last.
 """
 
 import argparse

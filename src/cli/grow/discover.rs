@@ -59,7 +59,8 @@ pub(crate) struct Args {
     #[arg(long, value_name = "N", default_value_t = 10)]
     limit: usize,
 
-    /// Ask about N words of a frame
+    /// Ask about N words of a frame in all sentences; one sentence each chooses them from twice as
+    /// many
     #[arg(long, value_name = "N", default_value = "60")]
     candidates: NonZeroUsize,
 
@@ -104,7 +105,7 @@ struct FrameRecord<'a> {
     frame: &'a str,
     /// Words that its LUs lead to.
     candidates: u32,
-    /// Words that were asked about.
+    /// Words that were asked about in one sentence or more.
     asked: u32,
     /// How many words are proposed.
     proposed: usize,

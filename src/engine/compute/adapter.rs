@@ -70,7 +70,7 @@ named! {
 
 /// An adapter of this machine and what it allows.
 #[derive(Debug, Clone, PartialEq, Eq, serde::Serialize)]
-pub struct Adapter {
+pub struct GpuAdapter {
     /// Name of the device, by its driver.
     pub name: String,
     /// Kind of device; `software` is the processor posing as a GPU.
@@ -105,7 +105,10 @@ pub struct Adapter {
 ///
 /// # Errors
 /// When a GPU is asked for, or an adapter by name, that is not there.
-pub fn choose(adapters: &[Adapter], choice: &DeviceChoice) -> Result<Option<usize>, ComputeError> {
+pub fn choose(
+    adapters: &[GpuAdapter],
+    choice: &DeviceChoice,
+) -> Result<Option<usize>, ComputeError> {
     let best = adapters.iter().position(|adapter| adapter.kind != AdapterKind::Software);
     let missing = || ComputeError::Adapter {
         wanted: choice.to_string(),
@@ -117,7 +120,7 @@ pub fn choose(adapters: &[Adapter], choice: &DeviceChoice) -> Result<Option<usiz
         DeviceChoice::Gpu => best.map(Some).ok_or_else(missing),
         DeviceChoice::Named(name) => {
             let name = name.to_lowercase();
-            let is_named = |adapter: &Adapter| {
+            let is_named = |adapter: &GpuAdapter| {
                 [&adapter.name, &adapter.driver]
                     .iter()
                     .any(|own| own.to_lowercase().contains(&name))
@@ -131,8 +134,8 @@ pub fn choose(adapters: &[Adapter], choice: &DeviceChoice) -> Result<Option<usiz
 mod tests {
     use super::*;
 
-    fn adapter(name: &str, kind: AdapterKind) -> Adapter {
-        Adapter {
+    fn adapter(name: &str, kind: AdapterKind) -> GpuAdapter {
+        GpuAdapter {
             name: name.to_owned(),
             kind,
             backend: "vulkan",
@@ -149,7 +152,7 @@ mod tests {
         }
     }
 
-    fn chosen(adapters: &[Adapter], choice: &str) -> Result<Option<usize>, ComputeError> {
+    fn chosen(adapters: &[GpuAdapter], choice: &str) -> Result<Option<usize>, ComputeError> {
         choose(adapters, &choice.parse().expect("every text is a choice"))
     }
 

@@ -36,7 +36,7 @@ mod tasks;
 mod tensor;
 mod tuning;
 
-pub use adapter::{Adapter, AdapterKind, DeviceChoice, choose};
+pub use adapter::{AdapterKind, DeviceChoice, GpuAdapter, choose};
 pub use device::Device;
 pub use error::ComputeError;
 #[cfg(feature = "gpu")]

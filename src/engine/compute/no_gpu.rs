@@ -13,7 +13,7 @@ pub(super) use super::shader::Shader;
 pub(super) use super::tuning::Tuning;
 
 use super::shader::Shaders;
-use super::{Adapter, ComputeError, Device, GpuOptions, GpuProfile, Needs, Tensor};
+use super::{ComputeError, Device, GpuAdapter, GpuOptions, GpuProfile, Needs, Tensor};
 
 /// An open GPU, of which this build has none: it is built without the feature `gpu`.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -35,7 +35,7 @@ pub(super) struct Call<'a>(Infallible, PhantomData<&'a Gpu>);
 pub(crate) struct Held<'a>(Infallible, PhantomData<&'a [u32]>);
 
 /// The adapters of this machine: without the feature `gpu` none is looked for.
-pub fn adapters() -> Vec<Adapter> {
+pub fn adapters() -> Vec<GpuAdapter> {
     Vec::new()
 }
 
@@ -63,7 +63,7 @@ impl Gpu {
 
     never! {
         /// The adapter.
-        pub fn adapter(self) -> &Adapter;
+        pub fn adapter(self) -> &GpuAdapter;
         /// Whether weights are kept as 16-bit floats on this device.
         pub fn keeps_half(self) -> bool;
         /// Whether a shader runs on this adapter.

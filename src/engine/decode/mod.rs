@@ -1,9 +1,9 @@
 //! Search for the best outputs of a network under lexical constraints.
 //!
 //! [`Scheduler`] runs searches of many sources side by side through anything that is a
-//! [`StepNetwork`](crate::engine::nn::StepNetwork); a [`Constraint`] says what may not occur in an output,
-//! and what must. Everything is deterministic: one network, source, constraint and settings give
-//! one result.
+//! [`StepNetwork`](crate::engine::StepNetwork); a [`Constraint`] says what may not occur in an
+//! output, and what must. Everything is deterministic: one network, source, constraint and settings
+//! give one result.
 //!
 //! - `constraint/`: banned and required phrases and token sequences as automata;
 //! - `beam.rs`: the beam search of one source; `allocation.rs`: its beam when something is

@@ -16,7 +16,7 @@ use crate::exchange::{ExchangeError, FaultCode, RankedSubstitute, open_ranked_su
 use crate::lexica::open_unpacked;
 use crate::mine::sentences;
 use crate::model::{Pos, Span};
-use crate::text::{Morphology, fold};
+use crate::text::{Morphology, fold, one_spaced};
 
 /// Proposals of a target that count, and most answers.
 const TOP: usize = 10;
@@ -26,6 +26,8 @@ const MOST_BYTES: u64 = 1 << 30;
 const ACCEPTABLE: f64 = 0.5;
 /// Votes that are for a substitute.
 const FOR: [&str; 2] = ["TRUE", "TRUE_IMPLICIT"];
+/// A vote that does not count.
+const UNSURE: &str = "UNSURE";
 
 /// A target in its sentence, and what people say of substitutes for it.
 #[derive(Debug, Clone, PartialEq)]
@@ -47,6 +49,8 @@ pub struct SwordsTarget {
 pub struct Swords {
     /// The targets, in order of their ids.
     pub targets: Vec<SwordsTarget>,
+    /// Tells the file from others: the first half of its BLAKE3, in hexadecimal.
+    pub fingerprint: String,
     morphology: Morphology,
 }
 
@@ -182,11 +186,28 @@ impl Swords {
             let target = target.ok_or_else(|| wrong(format!("`{id}` has no target")))?;
             let labels = file.substitute_labels.get(&id).filter(|of| !of.is_empty());
             let labels = labels.ok_or_else(|| wrong(format!("`{id}` has no labels")))?;
-            let votes = labels.iter().filter(|label| FOR.contains(&label.as_str())).count();
-            target.votes.insert(fold(&of.substitute), votes as f64 / labels.len() as f64);
+            let is_for = |label: &&String| FOR.contains(&label.as_str());
+            let (votes, of_all) = (
+                labels.iter().filter(is_for).count(),
+                labels.iter().filter(|label| *label != UNSURE).count(),
+            );
+            if of_all > 0 {
+                target.votes.insert(fold(&of.substitute), votes as f64 / of_all as f64);
+            }
         }
-        let targets = targets.into_values().collect();
-        Ok(Self { targets, morphology: Morphology::English })
+        let fingerprint = blake3::hash(&bytes).to_hex()[..32].to_owned();
+        let (targets, morphology) = (targets.into_values().collect(), Morphology::English);
+        let mut swords = Self { targets, fingerprint, morphology };
+        swords.drop_own_forms();
+        Ok(swords)
+    }
+
+    /// Takes out the targets' own forms, which are no substitutes.
+    fn drop_own_forms(&mut self) {
+        for target in &mut self.targets {
+            let own = own_forms(&self.morphology, target);
+            target.votes.retain(|substitute, _| !own.contains(substitute));
+        }
     }
 
     /// How good the substitutes of the first targets are.
@@ -219,9 +240,7 @@ impl Swords {
     /// What a system says of a target, each substitute once, as the lemma or the form that people
     /// judged, without forms of the target.
     fn named(&self, of: &SwordsTarget, said: &[(String, f64)]) -> Vec<String> {
-        let own = of.target.of(&of.text).unwrap_or_default();
-        let own: BTreeSet<String> =
-            self.morphology.forms_of_target(own).iter().map(|form| fold(form)).collect();
+        let own = own_forms(&self.morphology, of);
         let (mut lemmas, mut named) = (BTreeSet::new(), Vec::new());
         for (substitute, _) in said {
             let form = fold(&substitute.split_whitespace().collect::<Vec<_>>().join(" "));
@@ -236,6 +255,11 @@ impl Swords {
     }
 }
 
+fn own_forms(morphology: &Morphology, of: &SwordsTarget) -> BTreeSet<String> {
+    let own = of.target.of(&of.text).unwrap_or_default();
+    morphology.forms_of_target(own).iter().map(|form| fold(form)).collect()
+}
+
 /// A part of speech as SWORDS writes it.
 fn pos_of(name: &str) -> Pos {
     match name {
@@ -247,27 +271,31 @@ fn pos_of(name: &str) -> Pos {
     }
 }
 
-/// The sentence of a context that holds a target, and where the target stands in it.
+/// The sentence of a context that holds a target, and where the target stands in it. Where none
+/// holds it whole, it is the context.
 fn sentence_of(context: &str, of: &Target) -> Option<(String, Span)> {
     let at = context.char_indices().map(|(at, _)| at).nth(of.offset)?;
     let (before, from) = context.split_at(at);
     from.strip_prefix(of.target.as_str()).filter(|_| !of.target.trim().is_empty())?;
-    // Spaces become one each, so places are told by words.
-    let begun = before.rsplit(char::is_whitespace).next().unwrap_or_default();
-    let mut words = before.split_whitespace().count() - usize::from(!begun.is_empty());
+    let text = one_spaced(context);
+    let ahead = one_spaced(before);
+    let is_apart = !ahead.is_empty() && before.ends_with(char::is_whitespace);
+    let start = ahead.len() + usize::from(is_apart);
+    let end = start + of.target.len();
+    let (mut from, mut whole) = (0, 0..text.len());
     for sentence in sentences(context) {
-        let count = sentence.split(' ').count();
-        if words >= count {
-            words -= count;
-            continue;
+        // What a sentence has no word in is none.
+        let Some(found) = text[from..].find(&sentence) else { continue };
+        let place = from + found..from + found + sentence.len();
+        if place.start <= start && end <= place.end {
+            whole = place;
+            break;
         }
-        let ahead = sentence.split(' ').take(words).map(|word| word.len() + 1).sum::<usize>();
-        let start = ahead + begun.len();
-        let target = Span::new(start as u32, (start + of.target.len()) as u32);
-        let stands = target.of(&sentence)? == of.target;
-        return stands.then_some((sentence, target));
+        from = place.end;
     }
-    None
+    let target = Span::new((start - whole.start) as u32, (end - whole.start) as u32);
+    let sentence = text[whole].to_owned();
+    (target.of(&sentence)? == of.target).then_some((sentence, target))
 }
 
 #[cfg(test)]
@@ -285,7 +313,8 @@ mod tests {
         let votes = votes.map(|(word, share)| (word.to_owned(), share)).into();
         let (id, text) = ("t".to_owned(), "They walked.".to_owned());
         let one = SwordsTarget { id, text, target: Span::new(5, 11), pos: Pos::Verb, votes };
-        Swords { targets: vec![one], morphology: Morphology::English }
+        let (fingerprint, morphology) = (String::new(), Morphology::English);
+        Swords { targets: vec![one], fingerprint, morphology }
     }
 
     fn figures(said: &[&str], is_acceptable: bool, is_lenient: bool) -> (usize, usize, usize) {
@@ -303,6 +332,11 @@ mod tests {
         assert_eq!(found.0, "(She ran home.)");
         let found = target("a re-run of it", "run").unwrap();
         assert_eq!((found.0.as_str(), found.1), ("a re-run of it", Span::new(5, 8)));
+        // A mark that stands alone, and one inside of a word.
+        for context in ["He left. \"...\" (?) She ran home.", "See a?id=3 . Yahoo!'s ran home."] {
+            let found = target(context, "ran").unwrap();
+            assert_eq!(found.1.of(&found.0), Some("ran"), "{context}");
+        }
     }
 
     #[test]

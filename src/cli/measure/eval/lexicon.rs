@@ -8,9 +8,10 @@ mod system;
 use std::num::NonZeroUsize;
 use std::path::PathBuf;
 
-use anyhow::{bail, ensure};
+use anyhow::bail;
 use fnstore::database::Database;
 use fnstore::discover::DiscoverOptions;
+use fnstore::lexicon::Lexicon;
 use fnstore::model::Named;
 use fnstore::proposals::benchmark::{Answers, Draw};
 use fnstore::vectors::WordVectors;
@@ -22,7 +23,7 @@ use self::system::{Runner, System};
 use crate::cli::options::named::{case_of, named};
 use crate::cli::options::release::release;
 use crate::cli::options::searcher::{SearchModels, SearcherArgs};
-use crate::cli::print::output::{counted, tell};
+use crate::cli::print::output::{Format, counted, tell};
 use crate::cli::print::render::rows_of;
 use crate::cli::process::stop;
 use crate::cli::{Context, Outcome};
@@ -30,12 +31,13 @@ use crate::cli::{Context, Outcome};
 /// Measure how well systems find LUs that a lexicon lacks
 ///
 /// Hides LUs of a release, has systems propose LUs of the same frames, and tells how many of the
-/// hidden ones they find. Each part hides in another way, and has a folder in the work directory.
+/// hidden ones they find. Each part that hides has its own way, and a folder in the work directory.
 /// The folder has the questions: `hidden.tsv`, `visible.tsv`, and `store/`, a store without the
 /// hidden LUs, their annotation and other releases. It takes each system's proposals, too. They
 /// are ranked lists of frame, LU and score, parted by tabs. Other systems' lists are measured by
-/// `--proposals` in the same way: what the frame has already does not count. The same command
-/// resumes where it was stopped.
+/// `--proposals` in the same way: what the frame has already does not count. With a file of SWORDS,
+/// systems also say what can stand in a word's place. The same command resumes where it was
+/// stopped.
 #[derive(Debug, clap::Args)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct Args {
@@ -168,15 +170,10 @@ impl Args {
 
 pub(crate) fn run(args: Args, context: &mut Context) -> anyhow::Result<Outcome> {
     let parts = args.parts();
-    ensure!(
-        args.swords.is_some() || !parts.contains(&Part::Swords),
-        "`--parts swords` asks for a file: name it with `--swords`"
-    );
     let (of_swords, files): (Vec<_>, Vec<_>) =
         args.files(&parts)?.into_iter().partition(|(part, _)| *part == Part::Swords);
-    let of_swords: Vec<PathBuf> = of_swords.into_iter().map(|(_, path)| path).collect();
     let swords = match parts.contains(&Part::Swords) {
-        true => SwordsPart::open(&args, &of_swords)?,
+        true => Some(SwordsPart::open(&args, of_swords)?),
         false => None,
     };
     let database = Database::open(&context.store)?;
@@ -189,22 +186,7 @@ pub(crate) fn run(args: Args, context: &mut Context) -> anyhow::Result<Outcome> 
         others.push((part, path.display().to_string(), answers));
     }
     let mut document = Document::new(&release.name);
-    let mut prepared = Vec::new();
-    for part in Part::of_lus() {
-        let made = match parts.contains(&part) {
-            true => part.prepare(&args, &database, &lexicon)?,
-            false => Err("`--parts` leaves it out".to_owned()),
-        };
-        match made {
-            Ok(made) => prepared.push(made),
-            Err(why) => {
-                if args.prepare && parts.contains(&part) {
-                    tell(&format!("{part}: {why}"));
-                }
-                document.left_out.push(LeftOut::part(part, why));
-            }
-        }
-    }
+    let prepared = prepare(&args, (&database, &lexicon), &mut document)?;
     if args.prepare {
         return Ok(Outcome::of(!prepared.is_empty()));
     }
@@ -219,7 +201,7 @@ pub(crate) fn run(args: Args, context: &mut Context) -> anyhow::Result<Outcome> 
         wordnets_of: &database,
         models: args.models(&systems)?,
         options: args.options(),
-        stopped: &stop::on_interrupt("writing the frame that was searched")?,
+        stopped: &stop::on_interrupt("writing what was found")?,
     };
     let mut is_done = true;
     for made in &prepared {
@@ -232,11 +214,49 @@ pub(crate) fn run(args: Args, context: &mut Context) -> anyhow::Result<Outcome> 
         tell("interrupted; the same command resumes there");
         return Ok(Outcome::Interrupted);
     }
-    let rows = match parts == [Part::Swords] {
-        true => rows_of(&document.substitutes),
-        false => rows_of(&document.systems),
+    print(&parts, &document, context)
+}
+
+/// Writes the questions of the parts that hide LUs.
+fn prepare(
+    args: &Args,
+    (database, lexicon): (&Database, &Lexicon<'_>),
+    document: &mut Document,
+) -> anyhow::Result<Vec<Prepared>> {
+    let parts = args.parts();
+    let mut prepared = Vec::new();
+    for part in Part::CASES.iter().copied() {
+        let made = match parts.contains(&part) {
+            true if part == Part::Swords && !args.prepare => continue,
+            true => part.prepare(args, database, lexicon)?,
+            false => Err("`--parts` leaves it out".to_owned()),
+        };
+        match made {
+            Ok(made) => prepared.push(made),
+            // Without a file it is no part.
+            Err(_) if part == Part::Swords && !parts.contains(&part) => (),
+            Err(why) => {
+                if args.prepare && parts.contains(&part) {
+                    tell(&format!("{part}: {why}"));
+                }
+                document.left_out.push(LeftOut::part(part, why));
+            }
+        }
+    }
+    Ok(prepared)
+}
+
+fn print(parts: &[Part], document: &Document, context: &mut Context) -> anyhow::Result<Outcome> {
+    let has_lus = parts.iter().any(|part| *part != Part::Swords);
+    let is_rows = matches!(context.output.format_or(Format::Table), Format::Csv | Format::Tsv);
+    if has_lus && !document.substitutes.is_empty() && is_rows {
+        tell("rows are those of hidden LUs; `--parts swords` has those of SWORDS");
+    }
+    let rows = match has_lus {
+        true => rows_of(&document.systems),
+        false => rows_of(&document.substitutes),
     };
-    context.output.report(&document, rows, |output| document.lay_out(output))?;
+    context.output.report(document, rows, |output| document.lay_out(output))?;
     let has_run = !document.systems.is_empty() || !document.substitutes.is_empty();
     Outcome::or_tell(has_run, "no system was measured", &mut context.output)
 }

@@ -1,7 +1,7 @@
 //! The GPUs of this machine.
 
 use super::units;
-use crate::engine::compute::{Adapter, AdapterKind};
+use crate::engine::compute::{AdapterKind, GpuAdapter};
 
 /// The backends that are compiled in, in order of preference.
 const BACKENDS: [(wgpu::Backend, &str); 3] = [
@@ -11,7 +11,7 @@ const BACKENDS: [(wgpu::Backend, &str); 3] = [
 ];
 
 /// The adapters of this machine, best first: by kind, then backend, then as the drivers list them.
-pub fn adapters() -> Vec<Adapter> {
+pub fn adapters() -> Vec<GpuAdapter> {
     enumerate().iter().map(describe).collect()
 }
 
@@ -28,14 +28,14 @@ pub(super) fn enumerate() -> Vec<wgpu::Adapter> {
 }
 
 /// What an adapter says of itself.
-pub(super) fn describe(adapter: &wgpu::Adapter) -> Adapter {
+pub(super) fn describe(adapter: &wgpu::Adapter) -> GpuAdapter {
     let (info, limits, features) = (adapter.get_info(), adapter.limits(), adapter.features());
     let shape = |shape: &wgpu::CooperativeMatrixProperties| {
         let wgpu::CooperativeMatrixProperties { m_size, n_size, k_size, ab_type, cr_type, .. } =
             shape;
         format!("{m_size} x {n_size} x {k_size} {ab_type:?} to {cr_type:?}").to_lowercase()
     };
-    Adapter {
+    GpuAdapter {
         name: info.name,
         kind: kind(info.device_type),
         backend: backend(info.backend).map_or("", |(_, name)| name),

@@ -32,7 +32,7 @@ pub(super) use pool::Buffer;
 
 use super::shader::Shaders;
 use super::{
-    Adapter, AdapterKind, ComputeError, Device, GpuOptions, GpuProfile, Needs, ProfileClock,
+    AdapterKind, ComputeError, Device, GpuAdapter, GpuOptions, GpuProfile, Needs, ProfileClock,
     Tensor, Trial,
 };
 use context::{Context, Limits, State};
@@ -49,7 +49,7 @@ const MOST_LOSSES: u32 = 3;
 /// An open GPU; clones are the same one.
 #[derive(Clone)]
 pub struct Gpu {
-    adapter: Arc<Adapter>,
+    adapter: Arc<GpuAdapter>,
     options: Arc<GpuOptions>,
     context: Arc<Context>,
     /// All shaders that it may run.
@@ -203,7 +203,7 @@ impl Gpu {
     }
 
     /// The adapter.
-    pub fn adapter(&self) -> &Adapter {
+    pub fn adapter(&self) -> &GpuAdapter {
         &self.adapter
     }
 

@@ -1,7 +1,7 @@
 //! The product of matrix units spelled out lane by lane, for adapters that have none.
 //!
 //! It is slow, and there so that what is built around units can be tried everywhere: a device that
-//! a test opens with [`Trial::units`](crate::engine::compute::Trial) takes it for them.
+//! a test opens with [`Trial::units`](crate::engine::Trial) takes it for them.
 
 use std::sync::LazyLock;
 

@@ -6,7 +6,6 @@ use anyhow::{Context as _, ensure};
 use fnstore::database::Database;
 use fnstore::durable;
 use fnstore::lexicon::Lexicon;
-use fnstore::model::Named as _;
 use fnstore::named;
 use fnstore::proposals::benchmark::{Answers, Draw, Questions};
 
@@ -41,11 +40,6 @@ impl Prepared {
 }
 
 impl Part {
-    /// Those that hide LUs.
-    pub(super) fn of_lus() -> impl Iterator<Item = Self> {
-        Self::CASES.iter().copied().filter(|of| *of != Self::Swords)
-    }
-
     /// Writes the questions, unless they are there; or says why there are none.
     pub(super) fn prepare(
         self,
@@ -69,7 +63,7 @@ impl Part {
                 let why = "no early frame has four LUs with annotation".to_owned();
                 (Questions::scratch(lexicon)?, why)
             }
-            (Self::Swords, _) => return Ok(Err("it hides no LUs".to_owned())),
+            (Self::Swords, _) => return Ok(Err("it has no questions to write".to_owned())),
         };
         if questions.frames.is_empty() {
             return Ok(Err(why_none));

@@ -5,8 +5,9 @@ use std::path::PathBuf;
 use anyhow::Context as _;
 use fnstore::discover::words_near;
 use fnstore::durable;
+use fnstore::engine::{Fingerprint, Numbers};
 use fnstore::lexicon::Wordnet;
-use fnstore::model::is_english;
+use fnstore::model::{Declared, is_english};
 use fnstore::paraphrase::{ParaphraseError, Paraphraser, Settings};
 use fnstore::proposals::benchmark::{Substitutes, Swords, SwordsTarget};
 use fnstore::text::Morphology;
@@ -16,6 +17,8 @@ use super::Args;
 use super::part::Part;
 use super::report::{Document, LeftOut, SubstitutesRecord};
 use super::system::{Runner, Searched, System, read, write};
+use crate::cli::options::searcher::SearchModels;
+use crate::cli::print::output::counted;
 use crate::cli::print::progress;
 
 /// Substitutes that are looked for.
@@ -32,13 +35,15 @@ pub(super) struct SwordsPart {
 
 impl SwordsPart {
     /// Reads the file that `--swords` names, and the substitutes of other systems.
-    pub(super) fn open(args: &Args, others: &[PathBuf]) -> anyhow::Result<Option<Self>> {
-        let Some(file) = &args.swords else { return Ok(None) };
+    pub(super) fn open(args: &Args, others: Vec<(Part, PathBuf)>) -> anyhow::Result<Self> {
+        let file = args.swords.as_ref();
+        let file = file.context("`--parts swords` asks for a file: name it with `--swords`")?;
         let swords = Swords::read(file)?;
-        let said =
-            |path: &PathBuf| Ok((path.display().to_string(), Substitutes::read(path, &swords)?));
-        let others = others.iter().map(said).collect::<anyhow::Result<_>>()?;
-        Ok(Some(Self { swords, directory: args.work.join(Part::Swords.as_str()), others }))
+        let said = |(_, path): (Part, PathBuf)| {
+            Ok((path.display().to_string(), Substitutes::read(&path, &swords)?))
+        };
+        let others = others.into_iter().map(said).collect::<anyhow::Result<_>>()?;
+        Ok(Self { swords, directory: args.work.join(Part::Swords.as_str()), others })
     }
 
     /// Runs and measures systems; says whether they came to an end.
@@ -51,6 +56,10 @@ impl SwordsPart {
     ) -> anyhow::Result<bool> {
         let all = self.swords.targets.len();
         let count = count.min(all);
+        if count < all {
+            let why = format!("`--frames` leaves out {}", counted((all - count) as u64, "target"));
+            document.left_out.push(LeftOut::part(Part::Swords, why));
+        }
         for system in System::all() {
             let found = match systems.contains(&system) {
                 true => self.run(system, count, runner)?,
@@ -80,36 +89,14 @@ impl SwordsPart {
         count: usize,
         runner: &mut Runner<'_>,
     ) -> anyhow::Result<Result<Option<Substitutes>, String>> {
-        let wordnets = runner.wordnets_of.wordnets()?;
-        let wordnets: Vec<Wordnet<'_>> =
-            wordnets.into_iter().filter(|of| is_english(&of.resource().language)).collect();
-        let models = &mut runner.models;
-        let none = |what: &str| Ok(Err(format!("no {what}")));
-        let (how, mut source) = match system {
-            System::Discover => return none("sentences of a frame to ask about"),
-            System::Wordnet if wordnets.is_empty() => return none("WordNet of English"),
-            System::Wordnet => {
-                let names: Vec<&str> =
-                    wordnets.iter().map(|of| of.resource().name.as_str()).collect();
-                (names.join("; "), Source::Wordnets(&wordnets))
-            }
-            System::Vectors => match &models.vectors {
-                None => return none("word vectors"),
-                Some(vectors) => {
-                    let how = format!("word vectors {}", &vectors.fingerprint().to_string()[..16]);
-                    (how, Source::Vectors(vectors))
-                }
-            },
-            System::LanguageModel => match &mut models.rewriter {
-                Some(rewriter) if rewriter.prompt().is_some() => {
-                    let of = &rewriter.fingerprint().to_string()[..16];
-                    let how = format!("rewriter {of}; {}", models.numbers);
-                    (how, Source::Rewriter(rewriter))
-                }
-                _ => return none("rewriter that is a language model"),
-            },
-            System::None => return none("system"),
+        let numbers = runner.models.numbers;
+        let mut wordnets = runner.wordnets_of.wordnets()?;
+        wordnets.retain(|of| is_english(&of.resource().language));
+        let mut source = match source(system, &wordnets, &mut runner.models) {
+            Ok(source) => source,
+            Err(why) => return Ok(Err(why)),
         };
+        let how = format!("{}; SWORDS {}", source.described(numbers), self.swords.fingerprint);
         let head = format!("# {system}: {how}; fnstore {}\n", env!("CARGO_PKG_VERSION"));
         let place = self.directory.join(format!("{system}.tsv"));
         let mut searched = read(&place, &head)?;
@@ -148,7 +135,44 @@ enum Source<'s> {
     Rewriter(&'s mut Paraphraser),
 }
 
+/// Where a system has its words from, or why it has none.
+fn source<'s>(
+    system: System,
+    wordnets: &'s [Wordnet<'s>],
+    models: &'s mut SearchModels,
+) -> Result<Source<'s>, String> {
+    let is_told = |of: &Declared| of.check("SWORDS", "en").is_ok();
+    match system {
+        System::Wordnet if !wordnets.is_empty() => Ok(Source::Wordnets(wordnets)),
+        System::Wordnet => Err("no WordNet of English".to_owned()),
+        System::Vectors => {
+            let vectors = models.vectors.as_ref().filter(|of| is_told(of.declared()));
+            vectors.map(Source::Vectors).ok_or_else(|| "no word vectors of English".to_owned())
+        }
+        System::LanguageModel => {
+            let rewriter = models.rewriter.as_mut();
+            let rewriter = rewriter.filter(|of| of.prompt().is_some() && is_told(of.declared()));
+            let why = || "no rewriter that is a language model of English".to_owned();
+            rewriter.map(Source::Rewriter).ok_or_else(why)
+        }
+        System::Discover | System::None => Err("it asks about frames".to_owned()),
+    }
+}
+
 impl Source<'_> {
+    /// What the words depend on.
+    fn described(&self, numbers: Numbers) -> String {
+        let half = |of: Fingerprint| of.to_string()[..16].to_owned();
+        match self {
+            Self::Wordnets(of) => {
+                let names = of.iter().map(|of| of.resource().name.as_str());
+                names.collect::<Vec<_>>().join("; ")
+            }
+            Self::Vectors(of) => format!("word vectors {}", half(of.fingerprint())),
+            Self::Rewriter(of) => format!("rewriter {}; {numbers}", half(of.fingerprint())),
+        }
+    }
+
     fn words(&mut self, of: &SwordsTarget) -> anyhow::Result<Vec<(String, f32)>> {
         let target = of.target.of(&of.text).unwrap_or_default();
         let morphology = Morphology::English;

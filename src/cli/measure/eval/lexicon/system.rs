@@ -222,7 +222,11 @@ pub(super) fn read(place: &Path, head: &str) -> anyhow::Result<Searched> {
             _ => None,
         };
         let Some(((of_frame, score), lu)) = said else {
-            bail!("`{}`:{}: not what is written here; remove the file", place.display(), at + 2);
+            bail!(
+                "`{}`:{}: expected a name, a word and a score; remove the file",
+                place.display(),
+                at + 2
+            );
         };
         of_frame.push((lu.to_owned(), score));
     }
